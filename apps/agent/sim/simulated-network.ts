@@ -1,4 +1,4 @@
-import { readCommandError } from '@smsgw/modem/dialogue/command-error'
+import { readCommandError } from '@smsgw/modem/dialogue/errors/command-error'
 import type { OutgoingPdu, OutgoingText, SubmitOptions, SubmitOutcome, Submitted } from '@smsgw/modem/send/submit'
 import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
 import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'

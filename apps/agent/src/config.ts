@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
-import { defaultFolder } from '@smsgw/daemon/default-folder'
+import { defaultFolder } from '@smsgw/daemon/files/default-folder'
 import { flag, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
-import type { OperatorChoice } from '@smsgw/modem/commands/operator-selection'
+import type { OperatorChoice } from '@smsgw/modem/commands/network/operator-selection'
 import { z } from 'zod'
 import type { Wanted } from './modems/discovery/find-places.ts'
 

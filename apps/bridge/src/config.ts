@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
-import { defaultFolder } from '@smsgw/daemon/default-folder'
+import { defaultFolder } from '@smsgw/daemon/files/default-folder'
 import { flag, port, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'

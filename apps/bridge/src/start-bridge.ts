@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SmsGateway, type SmsGatewayOptions } from '@smsgw/client'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import type { Channels } from './config.ts'
 import { openState } from './state/bridge-state.ts'
 import type { ChannelReport } from './state/channel-state.ts'

@@ -2,7 +2,7 @@ import { DirectionProvider, MantineProvider, mergeThemeOverrides } from '@mantin
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { newQueryClient } from './api/query-client.ts'
+import { newQueryClient } from './api/request/query-client.ts'
 import { App } from './app.tsx'
 import { theme } from './theme/theme.ts'
 import { Toasts } from './ui/toasts.tsx'

@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
-import { WaitingLines } from './ui/waiting-lines.tsx'
+import { WaitingLines } from './ui/lists/waiting-lines.tsx'
 
 const waitingPage = (
   <div className="page">

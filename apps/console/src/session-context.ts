@@ -1,4 +1,4 @@
-import type { SessionInfo } from '@smsgw/contract/session'
+import type { SessionInfo } from '@smsgw/contract/access/session'
 import { createContext, useContext } from 'react'
 
 export const SessionContext = createContext<SessionInfo | undefined>(undefined)

@@ -1,9 +1,9 @@
 import type { CommandLine, ProgramCommands } from './command-line.ts'
-import { faultDetails } from './fault-details.ts'
-import { type Fault, faultText } from './log-line.ts'
-import { failOnOutputErrors, ignoreOutputErrors } from './output.ts'
-import { printable } from './printable.ts'
+import { faultDetails } from './log/fault-details.ts'
+import { type Fault, faultText } from './log/log-line.ts'
 import { StartError } from './start-error.ts'
+import { failOnOutputErrors, ignoreOutputErrors } from './terminal/output.ts'
+import { printable } from './terminal/printable.ts'
 
 /** A program with commands: agent, bridge, gateway or relay. */
 export interface ProgramEntry {

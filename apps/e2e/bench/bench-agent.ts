@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { House } from '../src/house/house.ts'
-import { mainScripts } from '../src/house/main-scripts.ts'
-import { residentMiB } from '../src/house/memory.ts'
-import { HouseProcess, logged, ROOT } from '../src/house/process.ts'
+import { mainScripts } from '../src/house/machine/main-scripts.ts'
+import { residentMiB } from '../src/house/machine/memory.ts'
+import { HouseProcess, logged, ROOT } from '../src/house/machine/process.ts'
 
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '200' } } })
 const messages = Number(values.messages)

@@ -1,7 +1,7 @@
 // Measures the console with a hundred thousand messages in a real browser: the time until each page shows its content, how long its
 // requests take, the longest time in which it does not react, and its size.
 import { parseArgs } from 'node:util'
-import { ConsoleBrowser } from '../src/house/console-browser.ts'
+import { ConsoleBrowser } from '../src/house/browser/console-browser.ts'
 import { busiestNumber, fillHistory } from '../src/house/fill-history.ts'
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'
 import { openDatabase } from '../src/house/open-database.ts'

@@ -1,7 +1,7 @@
 // Measures the gateway as a user starts it: the time until it is usable at the first and a later start, and its memory.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Gateway, newFolder } from '../src/house/gateway.ts'
-import { gatewayMemory } from '../src/house/memory.ts'
+import { gatewayMemory } from '../src/house/machine/memory.ts'
 
 const folder = newFolder()
 const print = (line: string) => process.stdout.write(`${line}\n`)

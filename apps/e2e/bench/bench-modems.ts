@@ -9,8 +9,8 @@ import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { Emulator } from '../src/house/emulator.ts'
 import { House } from '../src/house/house.ts'
-import { residentMiB } from '../src/house/memory.ts'
-import type { HouseProcess } from '../src/house/process.ts'
+import { residentMiB } from '../src/house/machine/memory.ts'
+import type { HouseProcess } from '../src/house/machine/process.ts'
 import { numberedModems } from './numbered-modems.ts'
 
 const { values } = parseArgs({

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { House } from '../src/house/house.ts'
-import { residentMiB } from '../src/house/memory.ts'
-import { Receiver } from '../src/house/receiver.ts'
+import { residentMiB } from '../src/house/machine/memory.ts'
+import { Receiver } from '../src/house/peers/receiver.ts'
 
 const { values } = parseArgs({ options: { idle: { type: 'string' }, burst: { type: 'string' } } })
 const idle = Number(values.idle ?? 200)

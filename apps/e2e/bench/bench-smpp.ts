@@ -1,8 +1,9 @@
 // Measures how many submit_sm a gateway confirms per second, next to plain `POST /messages` of the same run. The messages are
 // scheduled for later, so that no modem takes part.
-import { freePort } from '../src/house/free-port.ts'
+
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'
-import { SmppClient } from '../src/house/smpp-client.ts'
+import { freePort } from '../src/house/machine/free-port.ts'
+import { SmppClient } from '../src/house/peers/smpp-client.ts'
 
 const ROUNDS = 7
 const COUNT = 300

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../src/house/api-client.ts'
-import { freePort } from '../src/house/free-port.ts'
+import { freePort } from '../src/house/machine/free-port.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
 
 /** Proves Prometheus Alertmanager with a webhook to the gateway. */

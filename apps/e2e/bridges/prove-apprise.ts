@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { eventually } from '../src/house/api-client.ts'
 import { credentialsIn } from '../src/house/gateway.ts'
-import { mainScripts } from '../src/house/main-scripts.ts'
-import { logged } from '../src/house/process.ts'
+import { mainScripts } from '../src/house/machine/main-scripts.ts'
+import { logged } from '../src/house/machine/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 
 const hostOf = ({ gateway }: ProofWorld) => new URL(gateway().url).host

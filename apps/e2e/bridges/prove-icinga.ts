@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../src/house/api-client.ts'
-import { mainScripts } from '../src/house/main-scripts.ts'
-import { ROOT } from '../src/house/process.ts'
+import { mainScripts } from '../src/house/machine/main-scripts.ts'
+import { ROOT } from '../src/house/machine/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
 import { setCheck } from './check-file.ts'
 

@@ -1,8 +1,8 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../src/house/free-port.ts'
-import { mainScripts } from '../src/house/main-scripts.ts'
-import { HouseProcess, logged } from '../src/house/process.ts'
+import { freePort } from '../src/house/machine/free-port.ts'
+import { mainScripts } from '../src/house/machine/main-scripts.ts'
+import { HouseProcess, logged } from '../src/house/machine/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 
 const MAIN = mainScripts.smsgw

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../src/house/api-client.ts'
-import { freePort } from '../src/house/free-port.ts'
 import { credentialsIn } from '../src/house/gateway.ts'
-import { mainScripts } from '../src/house/main-scripts.ts'
-import { HouseProcess, logged } from '../src/house/process.ts'
+import { freePort } from '../src/house/machine/free-port.ts'
+import { mainScripts } from '../src/house/machine/main-scripts.ts'
+import { HouseProcess, logged } from '../src/house/machine/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 
 /** Proves the bridge with Mosquitto as broker, and with Mosquitto's clients as programs that send and receive. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../src/house/api-client.ts'
-import { mainScripts } from '../src/house/main-scripts.ts'
+import { mainScripts } from '../src/house/machine/main-scripts.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
 import { setCheck } from './check-file.ts'
 

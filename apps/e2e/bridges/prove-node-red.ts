@@ -1,8 +1,8 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../src/house/api-client.ts'
-import { freePort } from '../src/house/free-port.ts'
-import type { HouseProcess } from '../src/house/process.ts'
+import { freePort } from '../src/house/machine/free-port.ts'
+import type { HouseProcess } from '../src/house/machine/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
 import { installOurs } from './npm-program.ts'
 

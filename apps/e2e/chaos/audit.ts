@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiAnswer } from '../src/house/api-client.ts'
 import type { LedgerLine } from '../src/house/emulator.ts'
 import type { Fleet } from '../src/house/fleet.ts'
-import type { Receiver, WebhookRequest } from '../src/house/receiver.ts'
+import type { Receiver, WebhookRequest } from '../src/house/peers/receiver.ts'
 import { type Load, outside, type Sent } from './load.ts'
 
 export interface Findings {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '../src/house/fleet.ts'
-import { whyNoSetClock } from '../src/house/set-clock.ts'
+import { whyNoSetClock } from '../src/house/machine/set-clock.ts'
 import { database } from './health.ts'
 
 /** A fault of one part of the fleet. */

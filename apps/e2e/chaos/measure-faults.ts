@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '../src/house/fleet.ts'
-import type { Receiver } from '../src/house/receiver.ts'
+import type { Receiver } from '../src/house/peers/receiver.ts'
 import type { Fault } from './faults.ts'
 import { everything, untilRecovered } from './health.ts'
 import type { Load, Target } from './load.ts'

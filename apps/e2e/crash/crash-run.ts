@@ -1,5 +1,5 @@
 import type { House } from '../src/house/house.ts'
-import type { HouseProcess } from '../src/house/process.ts'
+import type { HouseProcess } from '../src/house/machine/process.ts'
 import { type Audit, Traffic } from '../src/house/traffic.ts'
 
 export interface Crash {

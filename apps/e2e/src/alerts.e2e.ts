@@ -7,8 +7,8 @@ import { SmsGateway } from '@smsgw/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { credentialsIn, Gateway } from './house/gateway.ts'
-import { mainScripts } from './house/main-scripts.ts'
-import { HouseProcess, ROOT } from './house/process.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
+import { HouseProcess, ROOT } from './house/machine/process.ts'
 
 const NUMBER = '+447400123456'
 let gateway: Gateway

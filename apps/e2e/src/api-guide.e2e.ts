@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { commandsWith } from './house/documented-commands.ts'
 import { House } from './house/house.ts'
-import { HouseProcess } from './house/process.ts'
+import { HouseProcess } from './house/machine/process.ts'
 
 const GUIDE = 'docs/api.md'
 let house: House

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, type MessageAnswer } from './house/api-client.ts'
 import { House } from './house/house.ts'
-import { Receiver } from './house/receiver.ts'
+import { Receiver } from './house/peers/receiver.ts'
 
 let house: House
 let receiver: Receiver

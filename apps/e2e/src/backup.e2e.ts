@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiClient, eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
-import { freePort } from './house/free-port.ts'
 import { Gateway, newFolder } from './house/gateway.ts'
 import { House } from './house/house.ts'
-import { mainScripts } from './house/main-scripts.ts'
-import { postgresBinaries } from './house/postgres-binaries.ts'
-import { PostgresServer } from './house/postgres-server.ts'
-import { HouseProcess, ROOT } from './house/process.ts'
+import { freePort } from './house/machine/free-port.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
+import { postgresBinaries } from './house/machine/postgres-binaries.ts'
+import { PostgresServer } from './house/machine/postgres-server.ts'
+import { HouseProcess, ROOT } from './house/machine/process.ts'
 
 const isEnded = ({ state }: { readonly state: string }) => ['Sent', 'Delivered', 'Failed'].includes(state)
 

@@ -10,8 +10,8 @@ import { verifyWebhook, type WebhookEvent } from '@smsgw/client/webhook'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
-import { mainScripts } from './house/main-scripts.ts'
-import { HouseProcess, ROOT } from './house/process.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
+import { HouseProcess, ROOT } from './house/machine/process.ts'
 
 const NUMBER = '+447400123456'
 let gateway: Gateway

@@ -3,10 +3,10 @@ import { ConflictError, InvalidRequestError, NotFoundError } from '@smsgw/client
 import type { LiveEvent } from '@smsgw/client/live-events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { freePort } from './house/free-port.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { House } from './house/house.ts'
-import { HouseProcess } from './house/process.ts'
+import { freePort } from './house/machine/free-port.ts'
+import { HouseProcess } from './house/machine/process.ts'
 
 const NUMBER = '+447400123456'
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ApiClient, eventually, type MessageAnswer } from './house/api-client.ts'
 import { type Fleet, startFleet } from './house/fleet.ts'
+import { whyNoSetClock } from './house/machine/set-clock.ts'
 import { patienceMs } from './house/patience.ts'
-import { whyNoSetClock } from './house/set-clock.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiClient, eventually } from './house/api-client.ts'
-import { readComposition, type Service } from './house/composition.ts'
-import { ContainerRoom } from './house/container-room.ts'
-import { PostgresServer } from './house/postgres-server.ts'
-import type { HouseProcess } from './house/process.ts'
+import { readComposition, type Service } from './house/machine/composition.ts'
+import { ContainerRoom } from './house/machine/container-room.ts'
+import { PostgresServer } from './house/machine/postgres-server.ts'
+import type { HouseProcess } from './house/machine/process.ts'
 
 // Runs the services of the compose files and their Dockerfile as processes, without a container engine.
 const root = resolve(import.meta.dirname, '../../..')

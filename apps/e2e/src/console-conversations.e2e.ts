@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { barriersEverywhere } from './house/barriers.ts'
-import { ConsoleBrowser } from './house/console-browser.ts'
+import { barriersEverywhere } from './house/browser/barriers.ts'
+import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
 const number = '+447400123456'

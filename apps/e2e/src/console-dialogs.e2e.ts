@@ -1,9 +1,9 @@
 // Checks every dialogue of the console with axe, in both colour schemes, and from left to right and from right to left.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere, barriersHalved } from './house/barriers.ts'
-import { ConsoleBrowser } from './house/console-browser.ts'
-import { consoleDialogs, consoleTexts, type DialogData, fillForDialogs } from './house/console-dialogs.ts'
+import { barriersEverywhere, barriersHalved } from './house/browser/barriers.ts'
+import { ConsoleBrowser } from './house/browser/console-browser.ts'
+import { consoleDialogs, consoleTexts, type DialogData, fillForDialogs } from './house/browser/console-dialogs.ts'
 import { House } from './house/house.ts'
 
 let house: House

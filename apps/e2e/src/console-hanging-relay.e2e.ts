@@ -1,7 +1,7 @@
 // Tests the console while its gateway hangs. The process is stopped with SIGSTOP, so that its connections stay open.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConsoleBrowser } from './house/console-browser.ts'
+import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
 let gateway: Gateway

@@ -2,8 +2,8 @@
 // notes.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere } from './house/barriers.ts'
-import { ConsoleBrowser } from './house/console-browser.ts'
+import { barriersEverywhere } from './house/browser/barriers.ts'
+import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
 const ada = '+447400123456'

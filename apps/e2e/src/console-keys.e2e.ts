@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere, barriersOfMenu } from './house/barriers.ts'
-import { ConsoleBrowser } from './house/console-browser.ts'
+import { barriersEverywhere, barriersOfMenu } from './house/browser/barriers.ts'
+import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
 const allowed = '+447400123456'

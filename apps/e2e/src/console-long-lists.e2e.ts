@@ -1,8 +1,8 @@
 // Tests the console with 100 000 messages. Lists keep elements only near the visible part, even after much scrolling.
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere } from './house/barriers.ts'
-import { ConsoleBrowser } from './house/console-browser.ts'
+import { barriersEverywhere } from './house/browser/barriers.ts'
+import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { busiestNumber, fillHistory } from './house/fill-history.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { openDatabase } from './house/open-database.ts'

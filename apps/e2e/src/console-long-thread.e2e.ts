@@ -1,7 +1,7 @@
 // Tests a conversation with thousands of messages in the console. Only messages near the visible part have elements.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConsoleBrowser } from './house/console-browser.ts'
+import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { openDatabase } from './house/open-database.ts'
 

@@ -3,10 +3,10 @@
 // service worker.
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere } from './house/barriers.ts'
-import { ConsoleBrowser } from './house/console-browser.ts'
+import { barriersEverywhere } from './house/browser/barriers.ts'
+import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
-import { PushService, reachingPushService } from './house/push-service.ts'
+import { PushService, reachingPushService } from './house/peers/push-service.ts'
 
 const ada = '+447400123456'
 const origin = () => new URL(gateway.url).origin

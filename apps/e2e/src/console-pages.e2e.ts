@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { barriersEverywhere } from './house/barriers.ts'
-import { ConsoleBrowser, signIn } from './house/console-browser.ts'
+import { barriersEverywhere } from './house/browser/barriers.ts'
+import { ConsoleBrowser, signIn } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
-import { Receiver } from './house/receiver.ts'
+import { Receiver } from './house/peers/receiver.ts'
 
 let gateway: Gateway
 let receiver: Receiver

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere } from './house/barriers.ts'
-import { ConsoleBrowser } from './house/console-browser.ts'
+import { barriersEverywhere } from './house/browser/barriers.ts'
+import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { House } from './house/house.ts'
-import { mainScripts } from './house/main-scripts.ts'
-import { HouseProcess } from './house/process.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
+import { HouseProcess } from './house/machine/process.ts'
 
 let house: House
 let browser: ConsoleBrowser

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ConsoleBrowser, signIn } from './house/console-browser.ts'
+import { ConsoleBrowser, signIn } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
 let gateway: Gateway

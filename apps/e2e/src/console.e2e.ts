@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere } from './house/barriers.ts'
-import { ConsoleBrowser, signIn } from './house/console-browser.ts'
+import { barriersEverywhere } from './house/browser/barriers.ts'
+import { ConsoleBrowser, signIn } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
 let gateway: Gateway

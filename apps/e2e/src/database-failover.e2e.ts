@@ -8,10 +8,10 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { startPostgres } from './house/fleet.ts'
-import { freePort } from './house/free-port.ts'
 import { House } from './house/house.ts'
-import { postgresBinaries } from './house/postgres-binaries.ts'
-import { PostgresServer } from './house/postgres-server.ts'
+import { freePort } from './house/machine/free-port.ts'
+import { postgresBinaries } from './house/machine/postgres-binaries.ts'
+import { PostgresServer } from './house/machine/postgres-server.ts'
 
 const COUNT = 60
 const folder = mkdtempSync(join(tmpdir(), 'smsgw-failover-'))

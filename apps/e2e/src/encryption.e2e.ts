@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
+import { HouseProcess } from './house/machine/process.ts'
 import { openDatabase } from './house/open-database.ts'
-import { HouseProcess } from './house/process.ts'
-import { Receiver } from './house/receiver.ts'
+import { Receiver } from './house/peers/receiver.ts'
 
 let gateway: Gateway
 

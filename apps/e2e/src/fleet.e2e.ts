@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiClient, eventually } from './house/api-client.ts'
 import { type Fleet, startFleet } from './house/fleet.ts'
-import { Receiver } from './house/receiver.ts'
+import { Receiver } from './house/peers/receiver.ts'
 
 // Two relays on one PostgreSQL, and two agents that have three modems together. Each relay and agent is a separate process.
 interface Device {

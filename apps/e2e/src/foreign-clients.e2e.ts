@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { House } from './house/house.ts'
-import { ROOT } from './house/process.ts'
+import { ROOT } from './house/machine/process.ts'
 
 const CLIENTS = ['openapi-fetch', 'hey-api']
 const NUMBER = '+447400100001'

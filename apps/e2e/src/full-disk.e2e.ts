@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { ApiClient, eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
-import { freePort } from './house/free-port.ts'
 import { credentialsIn } from './house/gateway.ts'
-import { mainScripts } from './house/main-scripts.ts'
-import { HouseProcess } from './house/process.ts'
-import { SmallDisk } from './house/small-disk.ts'
+import { freePort } from './house/machine/free-port.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
+import { HouseProcess } from './house/machine/process.ts'
+import { SmallDisk } from './house/machine/small-disk.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'smsgw-e2e-full-disk-'))
 const disk = await SmallDisk.mount()

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Emulator } from './house/emulator.ts'
-import { freePort } from './house/free-port.ts'
 import { credentialsIn, Gateway, newFolder, npmStart } from './house/gateway.ts'
-import { mainScripts } from './house/main-scripts.ts'
-import { descendant, gatewayMemory } from './house/memory.ts'
+import { freePort } from './house/machine/free-port.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
+import { descendant, gatewayMemory } from './house/machine/memory.ts'
 
 const run = promisify(execFile)
 

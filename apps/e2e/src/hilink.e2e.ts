@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Emulator } from './house/emulator.ts'
-import { freePort } from './house/free-port.ts'
 import { Gateway, newFolder } from './house/gateway.ts'
+import { freePort } from './house/machine/free-port.ts'
 
 // Tests a gateway whose only modem is a HiLink stick, with real processes and real HTTP between them.
 

@@ -2,10 +2,10 @@ import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@mode
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { freePort } from './house/free-port.ts'
 import { Gateway } from './house/gateway.ts'
 import { House } from './house/house.ts'
-import { mainScripts } from './house/main-scripts.ts'
+import { freePort } from './house/machine/free-port.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
 
 const NUMBER = '+447400123456'
 const SCOPES = ['messages:send', 'messages:list', 'messages:read', 'inbox:list', 'devices:list']

@@ -3,7 +3,7 @@ import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { Gateway } from './house/gateway.ts'
-import { Receiver } from './house/receiver.ts'
+import { Receiver } from './house/peers/receiver.ts'
 
 const PASSPHRASE = 'a passphrase of the sender'
 let gateway: Gateway

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { freePort } from './house/free-port.ts'
 import { Gateway } from './house/gateway.ts'
 import { House } from './house/house.ts'
-import { mainScripts } from './house/main-scripts.ts'
-import { HouseProcess, logged } from './house/process.ts'
+import { freePort } from './house/machine/free-port.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
+import { HouseProcess, logged } from './house/machine/process.ts'
 
 // Needs the packages mosquitto and mosquitto-clients, with which the tests use a real broker and real clients.
 const hasMosquitto = spawnSync('mosquitto', ['-h']).error === undefined && !spawnSync('mosquitto_pub').error

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
-import { type ActionNode, execution, N8nPackage, TriggeredWorkflow, type TriggerNode } from './house/n8n-runtime.ts'
+import {
+  type ActionNode,
+  execution,
+  N8nPackage,
+  TriggeredWorkflow,
+  type TriggerNode,
+} from './house/peers/n8n-runtime.ts'
 
 // Tests the published nodes with the parts of n8n that they use, and with a real gateway. n8n itself is too large to be
 // installed for a test.

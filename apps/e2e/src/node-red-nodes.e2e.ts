@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { FlowRuntime } from './house/flow-runtime.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
+import { FlowRuntime } from './house/peers/flow-runtime.ts'
 
 const NUMBER = '+447400123456'
 /** Answers each message with the same text. */

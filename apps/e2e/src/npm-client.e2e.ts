@@ -3,8 +3,8 @@ import { eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
 import { credentialsIn, Gateway, newFolder } from './house/gateway.ts'
 import { House } from './house/house.ts'
-import { type NpmClient, npmClient } from './house/npm-client.ts'
-import { Receiver } from './house/receiver.ts'
+import { type NpmClient, npmClient } from './house/peers/npm-client.ts'
+import { Receiver } from './house/peers/receiver.ts'
 
 interface Place {
   readonly url: string

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { House } from './house/house.ts'
-import { Receiver } from './house/receiver.ts'
+import { Receiver } from './house/peers/receiver.ts'
 
 let house: House
 let receiver: Receiver

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { House } from './house/house.ts'
-import { LinkProxy } from './house/link-proxy.ts'
+import { LinkProxy } from './house/peers/link-proxy.ts'
 import { Traffic } from './house/traffic.ts'
 
 const partitions = [

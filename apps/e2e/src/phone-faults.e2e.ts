@@ -2,9 +2,9 @@
 // twice, or sent by two devices.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { House } from './house/house.ts'
-import { LinkProxy } from './house/link-proxy.ts'
-import { Phone, PhoneDisk } from './house/phone.ts'
-import { Receiver } from './house/receiver.ts'
+import { LinkProxy } from './house/peers/link-proxy.ts'
+import { Phone, PhoneDisk } from './house/peers/phone.ts'
+import { Receiver } from './house/peers/receiver.ts'
 
 let house: House
 let receiver: Receiver

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { House } from './house/house.ts'
-import { type DeathPoint, Phone, PhoneDisk } from './house/phone.ts'
-import { Receiver } from './house/receiver.ts'
+import { type DeathPoint, Phone, PhoneDisk } from './house/peers/phone.ts'
+import { Receiver } from './house/peers/receiver.ts'
 
 let house: House
 let receiver: Receiver

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { cloneInto } from './house/clone.ts'
 import { commandsWith } from './house/documented-commands.ts'
-import { freePort } from './house/free-port.ts'
-import { HouseProcess, logged } from './house/process.ts'
+import { cloneInto } from './house/machine/clone.ts'
+import { freePort } from './house/machine/free-port.ts'
+import { HouseProcess, logged } from './house/machine/process.ts'
 
 const GUIDE = 'docs/CONTRIBUTING.md'
 let folder: string

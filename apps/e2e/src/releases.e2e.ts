@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Emulator } from './house/emulator.ts'
 import { Gateway, newFolder } from './house/gateway.ts'
-import { mainScripts } from './house/main-scripts.ts'
-import { HouseProcess, ROOT } from './house/process.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
+import { HouseProcess, ROOT } from './house/machine/process.ts'
 import { answersOf, type ReleaseAnswers } from './house/release-answers.ts'
 
 // Each folder contains the data that upgrade/write-fixture.ts wrote with that release. `npm run proof -- upgrade` also

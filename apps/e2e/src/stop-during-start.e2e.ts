@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from './house/machine/process.ts'
 import { patienceMs } from './house/patience.ts'
-import { ROOT } from './house/process.ts'
 
 /**
  * After this time the steps between two stops are longer, because a start takes longer than this only on a busy

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
 import { credentialsIn, Gateway, newFolder } from './house/gateway.ts'
-import { Phone, PhoneDisk } from './house/phone.ts'
+import { Phone, PhoneDisk } from './house/peers/phone.ts'
 
 const FROM = '+447700900001'
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { freePort } from './house/free-port.ts'
 import { House } from './house/house.ts'
-import { mainScripts } from './house/main-scripts.ts'
-import { postgresBinaries } from './house/postgres-binaries.ts'
-import { PostgresServer } from './house/postgres-server.ts'
-import { HouseProcess } from './house/process.ts'
+import { freePort } from './house/machine/free-port.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
+import { postgresBinaries } from './house/machine/postgres-binaries.ts'
+import { PostgresServer } from './house/machine/postgres-server.ts'
+import { HouseProcess } from './house/machine/process.ts'
 
 let house: House
 let server: PostgresServer

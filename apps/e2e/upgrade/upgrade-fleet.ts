@@ -5,7 +5,7 @@ import { Load } from '../chaos/load.ts'
 import { seededRandom } from '../chaos/seeded-random.ts'
 import { eventually } from '../src/house/api-client.ts'
 import { currentPrograms, type Fleet, startFleet } from '../src/house/fleet.ts'
-import { Receiver } from '../src/house/receiver.ts'
+import { Receiver } from '../src/house/peers/receiver.ts'
 
 export interface UpgradeProof {
   /** The main file of each program of the previous release. */

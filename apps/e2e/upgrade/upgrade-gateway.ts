@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../src/house/api-client.ts'
 import { Emulator } from '../src/house/emulator.ts'
-import { freePort } from '../src/house/free-port.ts'
 import { Gateway, gatewayOf, newFolder } from '../src/house/gateway.ts'
-import { mainScripts } from '../src/house/main-scripts.ts'
-import { HouseProcess } from '../src/house/process.ts'
+import { freePort } from '../src/house/machine/free-port.ts'
+import { mainScripts } from '../src/house/machine/main-scripts.ts'
+import { HouseProcess } from '../src/house/machine/process.ts'
 import type { UpgradeProof } from './upgrade-fleet.ts'
 
 const CURRENT = mainScripts.gateway

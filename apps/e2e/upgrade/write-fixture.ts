@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { Emulator } from '../src/house/emulator.ts'
 import { Gateway, gatewayOf, newFolder } from '../src/house/gateway.ts'
-import { HouseProcess } from '../src/house/process.ts'
+import { HouseProcess } from '../src/house/machine/process.ts'
 import { answersOf } from '../src/house/release-answers.ts'
 
 const { values } = parseArgs({ options: { program: { type: 'string' }, into: { type: 'string' } } })

@@ -13,7 +13,7 @@ import { configuredOptions, emulationSettings } from '@smsgw/agent/start/agent-o
 import { type Agent, startAgent } from '@smsgw/agent/start/start-agent'
 import type { AgentStatus } from '@smsgw/agent/status/agent-status'
 import { monotonicClock } from '@smsgw/agent/time/monotonic-clock'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { unlessStopping } from '@smsgw/daemon/termination'
 import type { RelayConfig } from '@smsgw/relay/config'
 import { startRelay } from '@smsgw/relay/relay'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Channels } from '@smsgw/bridge/config'
 import { type Bridge, startBridge } from '@smsgw/bridge/start-bridge'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { StartError } from '@smsgw/daemon/start-error'
 
 export interface LocalBridgeOptions {

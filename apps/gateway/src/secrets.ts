@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurably } from '@smsgw/daemon/durable-file'
+import { writeDurably } from '@smsgw/daemon/files/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 import { generatePassword } from '@smsgw/relay/accounts/generated-password'
 import { systemRandom } from '@smsgw/relay/random'

@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util'
 import { newTimedId, systemRandom } from '../src/random.ts'
 import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
-import { median, print } from './figures.ts'
-import { type Load, postRequest, runLoad } from './load.ts'
+import { median, print } from './load/figures.ts'
+import { type Load, postRequest, runLoad } from './load/load.ts'
 
 /** The default value of DATABASE_CONNECTIONS. */
 const DATABASE_CONNECTIONS = 10
@@ -170,7 +170,7 @@ async function startBareRoute(
   { url }: BenchDatabase,
   { accountId, deviceId }: BenchRelays,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-route.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'load/bare-route.ts')], {
     env: {
       ...process.env,
       DATABASE_URL: url,

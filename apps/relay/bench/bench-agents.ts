@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util'
 import { newKeys, ScriptedAgent } from '../src/link/testing/scripted-agent.ts'
 import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
-import { median, print } from './figures.ts'
-import { SsePhone } from './sse-phones.ts'
+import { median, print } from './load/figures.ts'
+import { SsePhone } from './load/sse-phones.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
-import { migrate, readMigrations } from '../src/store/migrate.ts'
-import { migrationsFolder } from '../src/store/migrations-folder.ts'
+import { migrate, readMigrations } from '../src/store/migrations/migrate.ts'
+import { migrationsFolder } from '../src/store/migrations/migrations-folder.ts'
 import { withScratchFolder } from '../src/testing/scratch-folder.ts'
 
 export interface BenchDatabase {

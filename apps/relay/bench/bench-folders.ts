@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '../src/store/database.ts'
 import { callUrl } from '../src/testing/call-url.ts'
 import { withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
-import { median, print } from './figures.ts'
+import { median, print } from './load/figures.ts'
 
 const TIMES = 20
 /** Larger than the portion of the job, because there are no other statements during this benchmark. */

@@ -10,7 +10,7 @@ import { openDatabase } from '../src/store/database.ts'
 import { callUrl } from '../src/testing/call-url.ts'
 import { withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
-import { median, print } from './figures.ts'
+import { median, print } from './load/figures.ts'
 
 const TIMES = 20
 /** The time that the history covers. */

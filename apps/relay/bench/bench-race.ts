@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { raceForKeys } from '../src/messages/testing/race-for-keys.ts'
 import { withBenchDatabase } from './bench-database.ts'
 import { withBenchRelays } from './bench-relays.ts'
-import { print } from './figures.ts'
+import { print } from './load/figures.ts'
 
 const { values } = parseArgs({ options: { full: { type: 'boolean', default: false } } })
 const [keys, postsOfAKey] = values.full ? [200, 100] : [50, 40]

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { callUrl } from '../src/testing/call-url.ts'
 import { withBenchDatabase } from './bench-database.ts'
 import { withBenchRelays } from './bench-relays.ts'
-import { median, print } from './figures.ts'
+import { median, print } from './load/figures.ts'
 
 const TIMES = 20
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '100000' } } })

@@ -13,7 +13,7 @@ import { recordTelemetry } from '../src/link/record-telemetry-statement.ts'
 import { TelemetryRecorder } from '../src/link/telemetry-recorder.ts'
 import { type Database, openDatabase } from '../src/store/database.ts'
 import { withBenchDatabase } from './bench-database.ts'
-import { print } from './figures.ts'
+import { print } from './load/figures.ts'
 
 const { values } = parseArgs({
   options: {

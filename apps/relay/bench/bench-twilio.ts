@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util'
 import { withBenchDatabase } from './bench-database.ts'
 import { withBenchRelays } from './bench-relays.ts'
-import { median, print } from './figures.ts'
-import { type Load, postRequest, runLoad } from './load.ts'
+import { median, print } from './load/figures.ts'
+import { type Load, postRequest, runLoad } from './load/load.ts'
 
 const { values } = parseArgs({
   options: {

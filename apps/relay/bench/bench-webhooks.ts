@@ -9,8 +9,8 @@
 // comparable.
 import { parseArgs } from 'node:util'
 import { withBenchDatabase } from './bench-database.ts'
-import { benchWebhookLatency, benchWebhookRate } from './webhook-speed.ts'
-import { benchWebhookStorm } from './webhook-storm.ts'
+import { benchWebhookLatency, benchWebhookRate } from './load/webhook-speed.ts'
+import { benchWebhookStorm } from './load/webhook-storm.ts'
 
 const { values } = parseArgs({
   options: {

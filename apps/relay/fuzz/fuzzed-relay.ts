@@ -1,6 +1,6 @@
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { readConfig } from '../src/config.ts'
-import { checkAnswer } from '../src/http/check-answer.ts'
+import { checkAnswer } from '../src/http/answer/check-answer.ts'
 import { newId, systemRandom } from '../src/random.ts'
 import { startRelay } from '../src/relay.ts'
 import { openDatabase } from '../src/store/database.ts'

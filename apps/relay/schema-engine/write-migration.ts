@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { startEmbeddedPostgres } from '../src/store/embedded/embedded-postgres.ts'
-import { migrate, readMigrations } from '../src/store/migrate.ts'
+import { migrate, readMigrations } from '../src/store/migrations/migrate.ts'
 import { schemaDifference } from './schema-difference.ts'
 
 const MIGRATIONS = resolve(import.meta.dirname, '../../../prisma/migrations')

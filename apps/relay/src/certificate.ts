@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { Server } from 'node:https'
 import { createSecureContext } from 'node:tls'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { StartError } from '@smsgw/daemon/start-error'
 
 const CHECK_MS = 60_000

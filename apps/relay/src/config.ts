@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { defaultFolder } from '@smsgw/daemon/default-folder'
+import { defaultFolder } from '@smsgw/daemon/files/default-folder'
 import { flag, port, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { aboutOf, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js'
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import { consoleFolder } from './console/console-folder.ts'
-import { DatabaseAddressError, readDatabaseAddress } from './store/database-address.ts'
+import { DatabaseAddressError, readDatabaseAddress } from './store/connection/database-address.ts'
 
 const DAY = 86_400
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const

@@ -1,4 +1,4 @@
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { beforeEach, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { storeSims } from './link/claim/store-sims-statement.ts'

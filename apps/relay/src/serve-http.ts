@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { FastifyInstance } from 'fastify'
 import { type CertificateFiles, readCertificate, renewCertificate } from './certificate.ts'
@@ -16,7 +16,7 @@ import { isAgentUpgrade, serveAgents } from './link/serve-agents.ts'
 import type { LiveEvents } from './live/live-events.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
-import type { PhoneStreams } from './mobile/phone-streams.ts'
+import type { PhoneStreams } from './mobile/streams/phone-streams.ts'
 
 /** How long a shutdown waits for requests in progress. */
 const FINISH_MS = 25_000

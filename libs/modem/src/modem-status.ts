@@ -1,4 +1,4 @@
-import type { Memory, MemoryUsage } from './commands/message-storage.ts'
+import type { Memory, MemoryUsage } from './commands/messages/message-storage.ts'
 import type { ModemEvent } from './modem-event.ts'
 import { deriveState, type ModemFacts, type ModemState, sameState } from './modem-state.ts'
 import { StorageGauges } from './receive/storage-gauges.ts'

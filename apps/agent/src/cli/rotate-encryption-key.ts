@@ -1,4 +1,4 @@
-import { fingerprintGroups } from '@smsgw/contract/fingerprint-groups'
+import { fingerprintGroups } from '@smsgw/contract/devices/fingerprint-groups'
 import type { AgentConfig } from '../config.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
 

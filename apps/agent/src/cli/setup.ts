@@ -1,5 +1,5 @@
 import type { CommandLine } from '@smsgw/daemon/command-line'
-import { processTerminal } from '@smsgw/daemon/terminal'
+import { processTerminal } from '@smsgw/daemon/terminal/terminal'
 import type { AgentConfig } from '../config.ts'
 import { terminalHost } from '../doctor/apply-fixes.ts'
 import { type SetupHost, setup } from '../setup/setup.ts'

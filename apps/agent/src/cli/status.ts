@@ -1,6 +1,6 @@
 import type { CommandLine } from '@smsgw/daemon/command-line'
-import { printable, printableJson } from '@smsgw/daemon/printable'
 import { StartError } from '@smsgw/daemon/start-error'
+import { printable, printableJson } from '@smsgw/daemon/terminal/printable'
 import type { AgentConfig } from '../config.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
 import { answersOf, askAgent, noAgentRuns } from '../status/ask-agent.ts'

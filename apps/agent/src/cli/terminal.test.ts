@@ -1,4 +1,4 @@
-import { printable } from '@smsgw/daemon/printable'
+import { printable } from '@smsgw/daemon/terminal/printable'
 import { afterEach, expect, test, vi } from 'vitest'
 import { eventLines } from '../modem-tool/watch.ts'
 import { linesOf, print, printError, printTable } from './terminal.ts'

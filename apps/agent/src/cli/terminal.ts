@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { printable } from '@smsgw/daemon/printable'
+import { printable } from '@smsgw/daemon/terminal/printable'
 
 /** Splits a text at any kind of line end. */
 export function linesOf(text: string): readonly string[] {

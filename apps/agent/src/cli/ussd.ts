@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { CommandLine } from '@smsgw/daemon/command-line'
-import { printable } from '@smsgw/daemon/printable'
 import { StartError } from '@smsgw/daemon/start-error'
+import { printable } from '@smsgw/daemon/terminal/printable'
 import { userCommand } from '@smsgw/daemon/user-command'
 import type { AgentConfig } from '../config.ts'
 import type { UssdReply } from '../modems/ussd-sessions.ts'

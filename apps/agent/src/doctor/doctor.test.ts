@@ -153,7 +153,7 @@ test('the support bundle contains diagnostics, but no numbers, texts or secrets'
 test('does not examine modems if another process holds the data folder', async () => {
   mkdirSync(join(folder, 'x'))
   const { pty } = await plugIn()
-  const { takeDataFolder } = await import('@smsgw/daemon/data-folder')
+  const { takeDataFolder } = await import('@smsgw/daemon/files/data-folder')
   const held = takeDataFolder(folder)
   const { find, examination } = await examined({ MODEMS: pty })
   expect(find('agent')).toMatchObject({ level: 'warn', text: expect.stringContaining(`process ${process.pid} holds`) })

@@ -1,5 +1,5 @@
 import type { Clock } from '@smsgw/modem/clock'
-import type { PinTries } from '@smsgw/modem/commands/pin-counter'
+import type { PinTries } from '@smsgw/modem/commands/sim/pin-counter'
 import type { StartupFailure } from '@smsgw/modem/setup/startup-failure'
 import type { ModemActor } from '../modems/modem-actor.ts'
 import { detectedBaudRate } from '../modems/stored-baud-rate.ts'

@@ -1,4 +1,4 @@
-import type { FindingMeaning } from '@smsgw/contract/finding-code'
+import type { FindingMeaning } from '@smsgw/contract/devices/finding-code'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 
 /** The result of one check: the subject of the check, the result, and the solution of a problem. */

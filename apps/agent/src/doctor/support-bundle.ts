@@ -4,7 +4,7 @@ import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { VERSION } from '@smsgw/daemon/version'
 import { type AgentConfig, settingsSchema } from '../config.ts'
 import { readUsbBus } from '../modems/discovery/usb-bus.ts'
-import { readText } from './check-machine.ts'
+import { readText } from './checks/check-machine.ts'
 import type { Examination } from './examine.ts'
 import { findingLines } from './finding.ts'
 

@@ -1,6 +1,6 @@
 import { constants, createCipheriv, createPublicKey, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto'
-import { tagLength } from '@smsgw/contract/encrypted-field'
 import type { EncryptionKey } from '@smsgw/contract/link/event'
+import { tagLength } from '@smsgw/contract/messages/encrypted-field'
 
 /**
  * Encrypts a text so that only the owner of the private key can read it. Uses a new AES-256 key and IV for each value.

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { aliasPrefix, isNumberAlias } from '@smsgw/contract/devices/number-alias'
 import type { AliasKey, EncryptionKey } from '@smsgw/contract/link/event'
-import { aliasPrefix, isNumberAlias } from '@smsgw/contract/number-alias'
 import { encryptValue } from './encrypt-value.ts'
 
 /**

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { describeDiskOf } from '@smsgw/daemon/disk-space'
+import { describeDiskOf } from '@smsgw/daemon/files/disk-space'
 import { encodedChange, type WrittenChanges } from './apply-change.ts'
 import type { BootMemory } from './boot-mark.ts'
 import type { Change } from './change.ts'

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { chmodSync, readFileSync } from 'node:fs'
-import { writeDurably } from '@smsgw/daemon/durable-file'
+import { writeDurably } from '@smsgw/daemon/files/durable-file'
 import { z } from 'zod'
 
 /** The name of the identity file in the data folder. */

@@ -1,8 +1,8 @@
 // Outbound path, step 11: acknowledges the command after the journal has the message. Next: sender.ts.
 
-import type { AgentFailureCode } from '@smsgw/contract/failure-code'
 import { type Command, commandKey, type SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { AgentFailureCode } from '@smsgw/contract/messages/failure-code'
 import type { ReceivedCommand } from '@smsgw/link/commands/received-command'
 import { type Finding, findingForRelay } from '../doctor/finding.ts'
 import { type Journal, JournalError } from '../journal/journal.ts'

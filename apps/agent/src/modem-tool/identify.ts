@@ -1,5 +1,5 @@
-import { readOperator } from '@smsgw/modem/commands/operator'
-import type { Signal } from '@smsgw/modem/commands/signal'
+import { readOperator } from '@smsgw/modem/commands/network/operator'
+import type { Signal } from '@smsgw/modem/commands/network/signal'
 import type { Modem } from '@smsgw/modem/modem'
 import type { ModemState } from '@smsgw/modem/modem-state'
 import type { SimIdentity } from '@smsgw/modem/setup/identify-sim'

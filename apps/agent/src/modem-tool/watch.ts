@@ -1,4 +1,4 @@
-import type { UssdAnswer } from '@smsgw/modem/commands/ussd'
+import type { UssdAnswer } from '@smsgw/modem/commands/ussd/ussd'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
 import { linesOf, print } from '../cli/terminal.ts'
 import { type Connection, wordsOf } from './connection.ts'

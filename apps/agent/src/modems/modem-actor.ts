@@ -1,10 +1,10 @@
 // Outbound path, step 13: waits until the modem is ready. Next: submit.ts.
 
 import type { SimCard } from '@smsgw/contract/link/event'
-import type { NetworkTime } from '@smsgw/modem/commands/network-time'
-import type { OperatorSelection } from '@smsgw/modem/commands/operator-selection'
-import type { Registration } from '@smsgw/modem/commands/registration'
-import type { Signal } from '@smsgw/modem/commands/signal'
+import type { NetworkTime } from '@smsgw/modem/commands/network/network-time'
+import type { OperatorSelection } from '@smsgw/modem/commands/network/operator-selection'
+import type { Registration } from '@smsgw/modem/commands/network/registration'
+import type { Signal } from '@smsgw/modem/commands/network/signal'
 import type { ModemDriver } from '@smsgw/modem/modem-driver'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
 import type { ModemState } from '@smsgw/modem/modem-state'

@@ -1,4 +1,4 @@
-import type { OperatorSelection } from '@smsgw/modem/commands/operator-selection'
+import type { OperatorSelection } from '@smsgw/modem/commands/network/operator-selection'
 import type { AlarmCause, RecoveryEffect } from '@smsgw/modem/recovery/state'
 import type { Shortcoming } from '@smsgw/modem/setup/startup'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@smsgw/modem/clock'
-import type { NetworkTime } from '@smsgw/modem/commands/network-time'
+import type { NetworkTime } from '@smsgw/modem/commands/network/network-time'
 
 /**
  * The clock of the mobile network, compared with the clock of this machine. The comparison does not set either clock.

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Clock, Timer } from '@smsgw/modem/clock'
-import type { UssdAnswer } from '@smsgw/modem/commands/ussd'
-import type { UssdOutcome } from '@smsgw/modem/commands/ussd-session'
+import type { UssdAnswer } from '@smsgw/modem/commands/ussd/ussd'
+import type { UssdOutcome } from '@smsgw/modem/commands/ussd/ussd-session'
 import type { ModemDriver } from '@smsgw/modem/modem-driver'
 import type { Session } from '@smsgw/modem/setup/startup'
 

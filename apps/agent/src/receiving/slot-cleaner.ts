@@ -1,6 +1,6 @@
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { Clock, Timer } from '@smsgw/modem/clock'
-import type { Memory } from '@smsgw/modem/commands/message-storage'
+import type { Memory } from '@smsgw/modem/commands/messages/message-storage'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import type { Deletion } from '@smsgw/modem/receive/message-slots'
 import type { Slot } from '../journal/change.ts'

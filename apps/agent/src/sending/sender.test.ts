@@ -1,4 +1,4 @@
-import { readCommandError } from '@smsgw/modem/dialogue/command-error'
+import { readCommandError } from '@smsgw/modem/dialogue/errors/command-error'
 import type { SubmitOutcome } from '@smsgw/modem/send/submit'
 import { beforeEach, expect, test } from 'vitest'
 import { SenderFixture, sendCommand } from '../testing/sender-fixture.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeDurably } from '@smsgw/daemon/durable-file'
+import { writeDurably } from '@smsgw/daemon/files/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
 import type { SimSettings } from '../modems/modem-actor-options.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readDiskSpace } from '@smsgw/daemon/disk-space'
+import { readDiskSpace } from '@smsgw/daemon/files/disk-space'
 import type { AgentInput } from '@smsgw/link/agent/state'
 import type { WallClock } from '@smsgw/modem/modem-options'
 import type { Json } from '../journal/change.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { VERSION } from '@smsgw/daemon/version'
 import type { Clock } from '@smsgw/modem/clock'
 import type { WebLogin } from '@smsgw/modem/hilink/web-session'

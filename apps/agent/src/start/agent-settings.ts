@@ -1,5 +1,5 @@
 import type { EncryptionKey } from '@smsgw/contract/link/event'
-import { agentSettingKeys } from '@smsgw/contract/settings'
+import { agentSettingKeys } from '@smsgw/contract/relay/settings'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import { isUsableKey } from '../encryption/encrypt-value.ts'
 import type { Json } from '../journal/change.ts'

@@ -1,4 +1,4 @@
-import { describeDiskOf } from '@smsgw/daemon/disk-space'
+import { describeDiskOf } from '@smsgw/daemon/files/disk-space'
 import type { WriteWatch } from '../journal/keep-writing.ts'
 import type { AgentLog } from './agent-options.ts'
 

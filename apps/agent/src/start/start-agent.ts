@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { droppedLogLines } from '@smsgw/daemon/output'
+import { droppedLogLines } from '@smsgw/daemon/terminal/output'
 import type { AgentInput } from '@smsgw/link/agent/state'
 import { examineModem } from '../doctor/examine-modem.ts'
 import { examineWithin } from '../doctor/examine-within.ts'

@@ -1,6 +1,6 @@
 import type { SimCard } from '@smsgw/contract/link/event'
 import { isWaitingReason, type WaitingReport } from '@smsgw/contract/link/waiting-report'
-import { type Waiting, waitingOf } from '@smsgw/contract/waiting'
+import { type Waiting, waitingOf } from '@smsgw/contract/messages/waiting'
 import type { ModemHealth } from '../modems/modem-health.ts'
 import { telemetrySample } from './telemetry.ts'
 

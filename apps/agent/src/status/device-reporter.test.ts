@@ -1,6 +1,6 @@
-import { health } from '@smsgw/contract/health'
 import type { AgentEvent, SimCard } from '@smsgw/contract/link/event'
-import type { DiskSpace } from '@smsgw/daemon/disk-space'
+import { health } from '@smsgw/contract/relay/health'
+import type { DiskSpace } from '@smsgw/daemon/files/disk-space'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { expect, test } from 'vitest'
 import type { ModemActor } from '../modems/modem-actor.ts'

@@ -1,6 +1,6 @@
-import { deviceHealth } from '@smsgw/contract/device-health'
+import { deviceHealth } from '@smsgw/contract/devices/device-health'
 import type { AliasKey, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
-import { type DiskSpace, diskStatus } from '@smsgw/daemon/disk-space'
+import { type DiskSpace, diskStatus } from '@smsgw/daemon/files/disk-space'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { IncomingCall } from '@smsgw/modem/receive/incoming-calls'
 import type { Change } from '../journal/change.ts'

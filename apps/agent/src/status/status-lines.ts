@@ -1,4 +1,4 @@
-import { fingerprintGroups } from '@smsgw/contract/fingerprint-groups'
+import { fingerprintGroups } from '@smsgw/contract/devices/fingerprint-groups'
 import { userCommand } from '@smsgw/daemon/user-command'
 import { inThisProcess } from '../link/in-process-socket.ts'
 import { shortcomingTexts } from '../modems/modem-descriptions.ts'

@@ -1,4 +1,4 @@
-import type { OperatorChoice } from '@smsgw/modem/commands/operator-selection'
+import type { OperatorChoice } from '@smsgw/modem/commands/network/operator-selection'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import { expect } from 'vitest'
 import type { Json } from '../journal/change.ts'

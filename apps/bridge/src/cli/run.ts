@@ -1,5 +1,5 @@
-import { takeDataFolder } from '@smsgw/daemon/data-folder'
-import { openLog } from '@smsgw/daemon/log'
+import { takeDataFolder } from '@smsgw/daemon/files/data-folder'
+import { openLog } from '@smsgw/daemon/log/log'
 import { runService } from '@smsgw/daemon/termination'
 import type { BridgeConfig } from '../config.ts'
 import { startBridge } from '../start-bridge.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 
 const CONNECT_MS = 10_000

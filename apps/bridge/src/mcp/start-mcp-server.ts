@@ -1,5 +1,5 @@
 import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import { VERSION } from '@smsgw/daemon/version'
 import { MCP_PATH, McpHttpServer } from '@smsgw/mcp/http'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt'
 import type { HandledItems } from '../state/handled-items.ts'
 import { itemProperty, type OutgoingPackets } from './outgoing-packets.ts'

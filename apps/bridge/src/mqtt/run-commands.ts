@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, TimeoutError, UnavailableError } from '@smsgw/client/errors'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import type { SentMessages } from '../state/sent-messages.ts'
 import type { Broker } from './broker.ts'
 import { type Command, readCommand } from './command.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openState } from '../state/bridge-state.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { Notes } from './bridge-state.ts'
 import { ChannelState } from './channel-state.ts'
 import { HandledItems } from './handled-items.ts'

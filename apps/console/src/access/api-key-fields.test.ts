@@ -1,5 +1,5 @@
-import type { ApiKey } from '@smsgw/contract/api-key'
-import type { DeviceAnswer } from '@smsgw/contract/device'
+import type { ApiKey } from '@smsgw/contract/access/api-key'
+import type { DeviceAnswer } from '@smsgw/contract/devices/device'
 import { expect, test } from 'vitest'
 import { fieldsOf, inOrder, limitsOf, simChoices } from './api-key-fields.ts'
 

@@ -1,5 +1,5 @@
-import type { ApiKey, KeyLimits } from '@smsgw/contract/api-key'
-import type { DeviceAnswer } from '@smsgw/contract/device'
+import type { ApiKey, KeyLimits } from '@smsgw/contract/access/api-key'
+import type { DeviceAnswer } from '@smsgw/contract/devices/device'
 import { numbersIn } from '../conversations/recipients.ts'
 
 /** The limits of a key as text in the form. */

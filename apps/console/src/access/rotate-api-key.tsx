@@ -1,5 +1,5 @@
 import { Button, Modal, NativeSelect } from '@mantine/core'
-import type { ApiKey } from '@smsgw/contract/api-key'
+import type { ApiKey } from '@smsgw/contract/access/api-key'
 import { useState } from 'react'
 import { useRotateApiKey } from '../api/api-keys.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'

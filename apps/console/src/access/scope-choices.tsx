@@ -1,5 +1,5 @@
 import { Checkbox } from '@mantine/core'
-import { explicitScopes, type Scope, scopes } from '@smsgw/contract/scopes'
+import { explicitScopes, type Scope, scopes } from '@smsgw/contract/access/scopes'
 import { t } from '../words/text.ts'
 import './scope-choices.css'
 

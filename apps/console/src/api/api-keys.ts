@@ -1,7 +1,7 @@
-import type { ApiKey, KeyLimits, NewApiKey } from '@smsgw/contract/api-key'
-import type { Scope } from '@smsgw/contract/scopes'
+import type { ApiKey, KeyLimits, NewApiKey } from '@smsgw/contract/access/api-key'
+import type { Scope } from '@smsgw/contract/access/scopes'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get } from './ask.ts'
+import { ask, get } from './request/ask.ts'
 
 const path = (id: string) => `/keys/${encodeURIComponent(id)}`
 

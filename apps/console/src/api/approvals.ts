@@ -1,7 +1,7 @@
-import type { MessageStateAnswer } from '@smsgw/contract/message'
+import type { MessageStateAnswer } from '@smsgw/contract/messages/message'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { ask, query } from './ask.ts'
-import { refresh } from './newest-first.ts'
+import { refresh } from './live/newest-first.ts'
+import { ask, query } from './request/ask.ts'
 
 /** The messages that wait for approval, in pages, the oldest first. */
 export function useApprovals() {

@@ -1,4 +1,4 @@
-import type { Conversation } from '@smsgw/contract/conversation'
+import type { Conversation } from '@smsgw/contract/inbox/conversation'
 import { expect, test } from 'vitest'
 import { earlierIds, listed, replyIn } from './conversations.ts'
 

@@ -1,10 +1,10 @@
-import type { Conversation, ConversationEntry } from '@smsgw/contract/conversation'
-import type { InboxItem } from '@smsgw/contract/inbox'
-import type { MessageStateAnswer } from '@smsgw/contract/message'
+import type { Conversation, ConversationEntry } from '@smsgw/contract/inbox/conversation'
+import type { InboxItem } from '@smsgw/contract/inbox/inbox'
+import type { MessageStateAnswer } from '@smsgw/contract/messages/message'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiFailure, ask, get, query } from './ask.ts'
-import { underOneKey } from './idempotency-keys.ts'
-import { refresh, useNewestFirst } from './newest-first.ts'
+import { refresh, useNewestFirst } from './live/newest-first.ts'
+import { ApiFailure, ask, get, query } from './request/ask.ts'
+import { underOneKey } from './request/idempotency-keys.ts'
 
 /** Newest first. A search lists conversations whose number contains the text first, then those with a message that contains it. */
 export function useConversations(search: string, folder: ListedFolder = 'all', label = '') {

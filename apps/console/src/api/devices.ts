@@ -6,9 +6,9 @@ import type {
   PairingCodeAnswer,
   TelemetryPoint,
   UssdAnswer,
-} from '@smsgw/contract/device'
+} from '@smsgw/contract/devices/device'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get, query } from './ask.ts'
+import { ask, get, query } from './request/ask.ts'
 
 export function useDevices() {
   return useQuery({

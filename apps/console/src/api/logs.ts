@@ -1,6 +1,6 @@
-import type { LogEntryAnswer } from '@smsgw/contract/log'
+import type { LogEntryAnswer } from '@smsgw/contract/relay/log'
 import { useQuery } from '@tanstack/react-query'
-import { get, query } from './ask.ts'
+import { get, query } from './request/ask.ts'
 
 /** Newest first. */
 export function useLogs(from: string | undefined) {

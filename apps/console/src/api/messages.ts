@@ -1,9 +1,9 @@
-import type { InboxItem } from '@smsgw/contract/inbox'
-import type { MessageStateAnswer } from '@smsgw/contract/message'
-import type { Timeline } from '@smsgw/contract/timeline'
+import type { InboxItem } from '@smsgw/contract/inbox/inbox'
+import type { MessageStateAnswer } from '@smsgw/contract/messages/message'
+import type { Timeline } from '@smsgw/contract/messages/timeline'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get, query } from './ask.ts'
-import { refresh, useNewestFirst } from './newest-first.ts'
+import { refresh, useNewestFirst } from './live/newest-first.ts'
+import { ask, get, query } from './request/ask.ts'
 
 export interface MessageFilter {
   readonly state?: string

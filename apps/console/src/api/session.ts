@@ -1,7 +1,7 @@
-import type { SessionInfo } from '@smsgw/contract/session'
+import type { SessionInfo } from '@smsgw/contract/access/session'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiFailure, answerOf, ask, get } from './ask.ts'
-import { takeEarlySession } from './early-session.ts'
+import { ApiFailure, answerOf, ask, get } from './request/ask.ts'
+import { takeEarlySession } from './request/early-session.ts'
 
 /** The session; null without a signed-in user. */
 export function useSession() {

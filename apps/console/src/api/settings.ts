@@ -1,6 +1,6 @@
-import type { Settings } from '@smsgw/contract/settings'
+import type { Settings } from '@smsgw/contract/relay/settings'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get } from './ask.ts'
+import { ask, get } from './request/ask.ts'
 
 export type SettingValue = string | number | boolean | null
 

@@ -1,7 +1,7 @@
-import type { ConversationChange, ConversationDetails, Label, Note } from '@smsgw/contract/shared-inbox'
+import type { ConversationChange, ConversationDetails, Label, Note } from '@smsgw/contract/inbox/shared-inbox'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get } from './ask.ts'
-import { refresh } from './newest-first.ts'
+import { refresh } from './live/newest-first.ts'
+import { ask, get } from './request/ask.ts'
 
 const pathOf = (number: string) => `/conversations/${encodeURIComponent(number)}`
 

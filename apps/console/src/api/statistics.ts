@@ -1,6 +1,6 @@
-import type { Statistics, StatisticsPeriod } from '@smsgw/contract/statistics'
+import type { Statistics, StatisticsPeriod } from '@smsgw/contract/messages/statistics'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { get, query } from './ask.ts'
+import { get, query } from './request/ask.ts'
 
 export function useStatistics(period: StatisticsPeriod) {
   return useQuery({

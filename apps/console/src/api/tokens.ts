@@ -1,7 +1,7 @@
-import type { Scope } from '@smsgw/contract/scopes'
-import type { IssuedToken, TokenResponse } from '@smsgw/contract/token'
+import type { Scope } from '@smsgw/contract/access/scopes'
+import type { IssuedToken, TokenResponse } from '@smsgw/contract/access/token'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get } from './ask.ts'
+import { ask, get } from './request/ask.ts'
 
 export function useTokens() {
   return useQuery({

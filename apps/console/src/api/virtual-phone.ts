@@ -1,6 +1,6 @@
-import type { VirtualPhoneAnswer } from '@smsgw/contract/virtual-phone'
+import type { VirtualPhoneAnswer } from '@smsgw/contract/devices/virtual-phone'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get } from './ask.ts'
+import { ask, get } from './request/ask.ts'
 
 export function useVirtualPhone() {
   return useQuery({

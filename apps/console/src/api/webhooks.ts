@@ -1,8 +1,13 @@
-import type { DeliveryAnswer, DeliveryState, DeliveryWithRequest, WebhookAnswer } from '@smsgw/contract/webhook'
-import type { WebhookEvent } from '@smsgw/contract/webhook-event'
+import type {
+  DeliveryAnswer,
+  DeliveryState,
+  DeliveryWithRequest,
+  WebhookAnswer,
+} from '@smsgw/contract/webhooks/webhook'
+import type { WebhookEvent } from '@smsgw/contract/webhooks/webhook-event'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get, query } from './ask.ts'
-import { refresh, useNewestFirst } from './newest-first.ts'
+import { refresh, useNewestFirst } from './live/newest-first.ts'
+import { ask, get, query } from './request/ask.ts'
 
 const path = (id: string) => `/webhooks/${encodeURIComponent(id)}`
 

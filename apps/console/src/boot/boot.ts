@@ -3,7 +3,7 @@
 import '../theme/mantine.css'
 import '../theme/tokens.css'
 import '../theme/page.css'
-import { requestSession } from '../api/early-session.ts'
+import { requestSession } from '../api/request/early-session.ts'
 import { chooseLocale, type Language, storedLanguage } from '../words/language.ts'
 import { type EarlyWords, removeEarlySignIn, showEarlySignIn } from './early-sign-in.ts'
 

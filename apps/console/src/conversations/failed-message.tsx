@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { ConversationEntry } from '@smsgw/contract/conversation'
+import type { ConversationEntry } from '@smsgw/contract/inbox/conversation'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { listWords } from '../ui/relative-words.ts'
+import { listWords } from '../ui/values/relative-words.ts'
 import { rich, t } from '../words/text.ts'
 import { characterWords, type EncodingMeter, mostParts } from './encoding-meter.ts'
 

@@ -1,5 +1,5 @@
-import { agentFailureCodes, relayFailureCodes } from '@smsgw/contract/failure-code'
-import { adviceOfCause, causeOfNetworkCode, networkCauses, reportCode } from '@smsgw/contract/network-cause'
+import { agentFailureCodes, relayFailureCodes } from '@smsgw/contract/messages/failure-code'
+import { adviceOfCause, causeOfNetworkCode, networkCauses, reportCode } from '@smsgw/contract/messages/network-cause'
 import { expect, test } from 'vitest'
 import { nextAction } from './next-action.ts'
 

@@ -1,5 +1,5 @@
-import type { FailureCode } from '@smsgw/contract/failure-code'
-import type { NetworkCause } from '@smsgw/contract/network-cause'
+import type { FailureCode } from '@smsgw/contract/messages/failure-code'
+import type { NetworkCause } from '@smsgw/contract/messages/network-cause'
 import { mayArriveLater } from '@smsgw/sms/fields/status'
 
 /**

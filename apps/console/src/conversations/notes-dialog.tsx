@@ -11,7 +11,7 @@ import {
 } from '../api/shared-inbox.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { RelativeTime } from '../ui/relative-time.tsx'
+import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { t } from '../words/text.ts'
 import './notes-dialog.css'
 

@@ -1,5 +1,5 @@
-import type { DeviceDetailAnswer } from '@smsgw/contract/device'
-import { fingerprintGroups } from '@smsgw/contract/fingerprint-groups'
+import type { DeviceDetailAnswer } from '@smsgw/contract/devices/device'
+import { fingerprintGroups } from '@smsgw/contract/devices/fingerprint-groups'
 import { useSignedIn } from '../session-context.ts'
 import { Facts, Panel } from '../ui/page.tsx'
 import { rich, t } from '../words/text.ts'

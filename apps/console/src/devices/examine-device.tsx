@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useExamineDevice } from '../api/devices.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { RelativeTime } from '../ui/relative-time.tsx'
+import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { rich, t } from '../words/text.ts'
 import { FindingList } from './finding-list.tsx'
 

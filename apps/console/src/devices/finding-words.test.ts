@@ -1,4 +1,4 @@
-import { type FindingCode, findingValues, isAdvised } from '@smsgw/contract/finding-code'
+import { type FindingCode, findingValues, isAdvised } from '@smsgw/contract/devices/finding-code'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chooseLocale } from '../words/language.ts'
 import { loadLocale } from '../words/text.ts'

@@ -1,5 +1,5 @@
-import type { FindingsAnswer } from '@smsgw/contract/device'
-import { findingValues } from '@smsgw/contract/finding-code'
+import type { FindingsAnswer } from '@smsgw/contract/devices/device'
+import { findingValues } from '@smsgw/contract/devices/finding-code'
 import '../words/later-words.ts'
 import { isolate, optionalText, t } from '../words/text.ts'
 

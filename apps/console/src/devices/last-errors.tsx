@@ -1,6 +1,6 @@
-import type { DeviceDetailAnswer } from '@smsgw/contract/device'
+import type { DeviceDetailAnswer } from '@smsgw/contract/devices/device'
 import { Panel } from '../ui/page.tsx'
-import { RelativeTime } from '../ui/relative-time.tsx'
+import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { t } from '../words/text.ts'
 
 /** Recent errors that the device reported. */

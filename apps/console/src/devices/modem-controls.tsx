@@ -1,5 +1,5 @@
 import { Button, Checkbox, PasswordInput } from '@mantine/core'
-import type { EnteredPinAnswer } from '@smsgw/contract/device'
+import type { EnteredPinAnswer } from '@smsgw/contract/devices/device'
 import { useState } from 'react'
 import { useEnterPin, useRestartModem } from '../api/devices.ts'
 import { AskFirst } from '../ui/ask-first.tsx'

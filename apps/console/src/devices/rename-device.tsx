@@ -1,6 +1,6 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { DeviceDetailAnswer } from '@smsgw/contract/device'
+import type { DeviceDetailAnswer } from '@smsgw/contract/devices/device'
 import { useState } from 'react'
 import { useRenameDevice } from '../api/devices.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'

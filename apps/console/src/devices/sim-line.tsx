@@ -1,4 +1,4 @@
-import type { SimCardAnswer } from '@smsgw/contract/device'
+import type { SimCardAnswer } from '@smsgw/contract/devices/device'
 import { SignalBars } from '../ui/signal-bars.tsx'
 import { t } from '../words/text.ts'
 import { simStateWords } from './sim-state-words.ts'

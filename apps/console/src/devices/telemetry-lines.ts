@@ -1,4 +1,4 @@
-import type { TelemetryPoint } from '@smsgw/contract/device'
+import type { TelemetryPoint } from '@smsgw/contract/devices/device'
 import type { PlotColour, PlotLine } from '../plot/plot.tsx'
 import { t } from '../words/text.ts'
 

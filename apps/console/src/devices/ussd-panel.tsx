@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import type { SimCardAnswer } from '@smsgw/contract/device'
+import type { SimCardAnswer } from '@smsgw/contract/devices/device'
 import { useState } from 'react'
 import { useUssd } from '../api/devices.ts'
 import { Panel } from '../ui/page.tsx'

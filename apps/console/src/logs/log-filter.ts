@@ -1,4 +1,4 @@
-import type { LogEntryAnswer } from '@smsgw/contract/log'
+import type { LogEntryAnswer } from '@smsgw/contract/relay/log'
 
 export type LogLine = LogEntryAnswer
 

@@ -1,5 +1,5 @@
-import type { MessageStateAnswer } from '@smsgw/contract/message'
-import { sizeWords } from '../ui/relative-words.ts'
+import type { MessageStateAnswer } from '@smsgw/contract/messages/message'
+import { sizeWords } from '../ui/values/relative-words.ts'
 import { isPicture, Picture } from './picture.tsx'
 import './attachments.css'
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { createContext, type ReactNode, useContext, useState } from 'react'
 import { usePictureSize } from '../api/pictures.ts'
 import { Icon } from '../ui/icon.tsx'
-import { sizeWords } from '../ui/relative-words.ts'
+import { sizeWords } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
 import type { PictureSize } from './picture-size.ts'
 

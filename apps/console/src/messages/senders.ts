@@ -1,5 +1,5 @@
-import type { ApiKey } from '@smsgw/contract/api-key'
-import type { SentBy } from '@smsgw/contract/message'
+import type { ApiKey } from '@smsgw/contract/access/api-key'
+import type { SentBy } from '@smsgw/contract/messages/message'
 import { t } from '../words/text.ts'
 
 const otherKinds = ['session', 'password', 'token', 'webhook'] as const satisfies readonly SentBy['kind'][]

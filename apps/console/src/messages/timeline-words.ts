@@ -1,6 +1,6 @@
-import type { TimelineEntry, TimelineKind } from '@smsgw/contract/timeline'
-import type { Waiting } from '@smsgw/contract/waiting'
-import { durationWords, momentWords } from '../ui/relative-words.ts'
+import type { TimelineEntry, TimelineKind } from '@smsgw/contract/messages/timeline'
+import type { Waiting } from '@smsgw/contract/messages/waiting'
+import { durationWords, momentWords } from '../ui/values/relative-words.ts'
 import { isolate, locale, optionalText, t } from '../words/text.ts'
 
 export type TimelineTone = 'plain' | 'good' | 'warn' | 'bad' | 'aside'

@@ -1,5 +1,5 @@
-import type { PushSubscriptionAnswer } from '@smsgw/contract/push'
-import { ask, get } from '../api/ask.ts'
+import type { PushSubscriptionAnswer } from '@smsgw/contract/live/push'
+import { ask, get } from '../api/request/ask.ts'
 import { locale } from '../words/text.ts'
 import { type NotificationChoice, readChoice, storeChoice } from './notification-choice.ts'
 

@@ -1,4 +1,4 @@
-import { type PushEvent, pushEvents } from '@smsgw/contract/push-event'
+import { type PushEvent, pushEvents } from '@smsgw/contract/live/push-event'
 import { useSyncExternalStore } from 'react'
 
 /** The notifications that a user chose for this browser. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { PushContent } from '@smsgw/contract/push-event'
+import type { PushContent } from '@smsgw/contract/live/push-event'
 import { expect, test } from 'vitest'
 import { notificationOf } from './notification.ts'
 

@@ -1,5 +1,5 @@
-import { aliasCode } from '@smsgw/contract/number-alias'
-import type { PushContent } from '@smsgw/contract/push-event'
+import { aliasCode } from '@smsgw/contract/devices/number-alias'
+import type { PushContent } from '@smsgw/contract/live/push-event'
 
 /** The texts of the catalogue that begin with `push.`, which the build puts into the service worker. */
 export type PushWords = Readonly<Record<string, string>>

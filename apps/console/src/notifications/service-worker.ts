@@ -1,6 +1,6 @@
 // The service worker of the console. It shows notifications and opens their page. It stores nothing and answers no
 // requests, so a page never shows old data as if it were current.
-import type { PushContent } from '@smsgw/contract/push-event'
+import type { PushContent } from '@smsgw/contract/live/push-event'
 import { notificationOf, type PushWords } from './notification.ts'
 
 /** Texts by language, from the catalogues (vite.config.ts). */

@@ -3,7 +3,7 @@ import { useDevices } from '../api/devices.ts'
 import { SimLine } from '../devices/sim-line.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Panel } from '../ui/page.tsx'
-import { RelativeTime } from '../ui/relative-time.tsx'
+import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { rich, t } from '../words/text.ts'
 import './device-strip.css'
 

@@ -1,4 +1,4 @@
-import type { DeviceAnswer } from '@smsgw/contract/device'
+import type { DeviceAnswer } from '@smsgw/contract/devices/device'
 import { expect, test } from 'vitest'
 import { needsSetup } from './first-setup.ts'
 

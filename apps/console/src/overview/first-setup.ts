@@ -1,4 +1,4 @@
-import type { DeviceAnswer } from '@smsgw/contract/device'
+import type { DeviceAnswer } from '@smsgw/contract/devices/device'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useDevices } from '../api/devices.ts'

@@ -1,4 +1,4 @@
-import type { StatisticsBucket } from '@smsgw/contract/statistics'
+import type { StatisticsBucket } from '@smsgw/contract/messages/statistics'
 
 const counted = ['accepted', 'sent', 'delivered', 'failed', 'received'] as const
 

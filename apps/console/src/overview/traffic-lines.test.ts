@@ -1,4 +1,4 @@
-import type { StatisticsBucket } from '@smsgw/contract/statistics'
+import type { StatisticsBucket } from '@smsgw/contract/messages/statistics'
 import { expect, test } from 'vitest'
 import { trafficLines } from './traffic-lines.ts'
 

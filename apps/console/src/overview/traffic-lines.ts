@@ -1,4 +1,4 @@
-import type { StatisticsBucket } from '@smsgw/contract/statistics'
+import type { StatisticsBucket } from '@smsgw/contract/messages/statistics'
 import type { PlotLine } from '../plot/plot.tsx'
 import { t } from '../words/text.ts'
 

@@ -1,7 +1,7 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
-import { clockWords, momentWords, shortClockWords } from '../ui/relative-words.ts'
+import { clockWords, momentWords, shortClockWords } from '../ui/values/relative-words.ts'
 import { perLocale } from '../words/per-locale.ts'
 import { t } from '../words/text.ts'
 import 'uplot/dist/uPlot.min.css'

@@ -1,7 +1,7 @@
 import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core'
 import { useId } from 'react'
 import type { SettingValue } from '../api/settings.ts'
-import { numberWords } from '../ui/relative-words.ts'
+import { numberWords } from '../ui/values/relative-words.ts'
 import { optionalText, t } from '../words/text.ts'
 import type { SettingField as FieldOf } from './setting-fields.ts'
 

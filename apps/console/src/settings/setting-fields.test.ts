@@ -1,4 +1,4 @@
-import { settings, settingsWithoutEffect } from '@smsgw/contract/settings'
+import { settings, settingsWithoutEffect } from '@smsgw/contract/relay/settings'
 import { expect, test } from 'vitest'
 import { optionalText } from '../words/text.ts'
 import { settingFields } from './setting-fields.ts'

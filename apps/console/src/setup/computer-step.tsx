@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
-import type { DeviceAnswer, DeviceDetailAnswer } from '@smsgw/contract/device'
+import type { DeviceAnswer, DeviceDetailAnswer } from '@smsgw/contract/devices/device'
 import { useState } from 'react'
 import { agentStatusCommand, gatewayStatusCommand } from '../devices/pair-command.ts'
 import { Pairing } from '../devices/pair-device.tsx'
 import { useSignedIn } from '../session-context.ts'
 import { CopyField } from '../ui/copy-field.tsx'
-import { RelativeTime } from '../ui/relative-time.tsx'
+import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { rich, t } from '../words/text.ts'
 
 /** Pairs the computer with the modem, or says why it is not connected. */

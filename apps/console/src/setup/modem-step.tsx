@@ -1,4 +1,4 @@
-import type { DeviceDetailAnswer, ModemAnswer } from '@smsgw/contract/device'
+import type { DeviceDetailAnswer, ModemAnswer } from '@smsgw/contract/devices/device'
 import { RestartModem } from '../devices/modem-controls.tsx'
 import { t } from '../words/text.ts'
 import { SetupProblem } from './setup-problem.tsx'

@@ -1,6 +1,6 @@
-import type { ModemAnswer } from '@smsgw/contract/device'
+import type { ModemAnswer } from '@smsgw/contract/devices/device'
 import { RestartModem } from '../devices/modem-controls.tsx'
-import { signalWords } from '../shell/line-words.ts'
+import { signalWords } from '../shell/line-state/line-words.ts'
 import { SignalBars } from '../ui/signal-bars.tsx'
 import { t } from '../words/text.ts'
 

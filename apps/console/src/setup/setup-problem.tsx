@@ -1,4 +1,4 @@
-import type { ModemAnswer } from '@smsgw/contract/device'
+import type { ModemAnswer } from '@smsgw/contract/devices/device'
 import { ModemProblem } from '../devices/modem-card.tsx'
 import { simStateWords } from '../devices/sim-state-words.ts'
 import { Note } from '../ui/problem-note.tsx'

@@ -1,4 +1,4 @@
-import type { DeviceAnswer, DeviceDetailAnswer, FindingsAnswer, ModemAnswer } from '@smsgw/contract/device'
+import type { DeviceAnswer, DeviceDetailAnswer, FindingsAnswer, ModemAnswer } from '@smsgw/contract/devices/device'
 import { expect, test } from 'vitest'
 import {
   chosenModem,

@@ -1,6 +1,6 @@
-import type { DeviceAnswer, DeviceDetailAnswer, FindingsAnswer, ModemAnswer } from '@smsgw/contract/device'
-import type { InboxItem } from '@smsgw/contract/inbox'
-import { isNumberAlias } from '@smsgw/contract/number-alias'
+import type { DeviceAnswer, DeviceDetailAnswer, FindingsAnswer, ModemAnswer } from '@smsgw/contract/devices/device'
+import { isNumberAlias } from '@smsgw/contract/devices/number-alias'
+import type { InboxItem } from '@smsgw/contract/inbox/inbox'
 
 /** The steps of a setup, in order. */
 export const setupSteps = ['computer', 'modem', 'sim', 'network', 'test'] as const

@@ -1,5 +1,5 @@
 import { useUnreadConversations } from '../api/shared-inbox.ts'
-import { shortCount } from '../ui/relative-words.ts'
+import { shortCount } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
 import './unread-badge.css'
 

@@ -1,4 +1,4 @@
-import { numberWords } from './relative-words.ts'
+import { numberWords } from './values/relative-words.ts'
 
 let title = ''
 let unread = 0

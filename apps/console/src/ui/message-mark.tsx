@@ -1,4 +1,4 @@
-import type { MessageState } from '@smsgw/contract/message-states'
+import type { MessageState } from '@smsgw/contract/messages/message-states'
 import { t } from '../words/text.ts'
 import './message-mark.css'
 

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import type { DeliveryAnswer, DeliveryWithRequest } from '@smsgw/contract/webhook'
+import type { DeliveryAnswer, DeliveryWithRequest } from '@smsgw/contract/webhooks/webhook'
 import { useDelivery, useRedeliver } from '../api/webhooks.ts'
 import { CopyField } from '../ui/copy-field.tsx'
+import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { clockWords, durationWords, fullWords, listWords } from '../ui/relative-words.ts'
-import { WaitingLines } from '../ui/waiting-lines.tsx'
+import { clockWords, durationWords, fullWords, listWords } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
 import { readableJson } from './readable-json.ts'
 

@@ -1,8 +1,8 @@
-import type { DeliveryAnswer } from '@smsgw/contract/webhook'
+import type { DeliveryAnswer } from '@smsgw/contract/webhooks/webhook'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { RelativeTime, useNow } from '../ui/relative-time.tsx'
-import { durationWords } from '../ui/relative-words.ts'
+import { RelativeTime, useNow } from '../ui/values/relative-time.tsx'
+import { durationWords } from '../ui/values/relative-words.ts'
 import { optionalText, rich, t } from '../words/text.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
 

@@ -1,4 +1,4 @@
-import type { DeliveryAnswer } from '@smsgw/contract/webhook'
+import type { DeliveryAnswer } from '@smsgw/contract/webhooks/webhook'
 import { expect, test } from 'vitest'
 import { barsOf, isFailingNow } from './health-bars.ts'
 

@@ -1,4 +1,4 @@
-import type { DeliveryAnswer } from '@smsgw/contract/webhook'
+import type { DeliveryAnswer } from '@smsgw/contract/webhooks/webhook'
 
 export interface HealthBar {
   readonly id: string

@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core'
-import type { WebhookAnswer } from '@smsgw/contract/webhook'
+import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { useState } from 'react'
 import { useRegisterWebhook } from '../api/webhooks.ts'
 import { t } from '../words/text.ts'

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { WebhookAnswer } from '@smsgw/contract/webhook'
+import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { CopyField } from '../ui/copy-field.tsx'
 import { Note } from '../ui/problem-note.tsx'
 import { rich, t } from '../words/text.ts'

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, expect, test } from 'vitest'
-import { durationWords, numberWords, relativeWords } from '../ui/relative-words.ts'
+import { durationWords, numberWords, relativeWords } from '../ui/values/relative-words.ts'
 import { chooseLocale, type Language } from './language.ts'
 import { loadLocale, optionalText, rich, t } from './text.ts'
 

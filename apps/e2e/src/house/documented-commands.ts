@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from './process.ts'
+import { ROOT } from './machine/process.ts'
 
 /** Returns the commands of a document, which are the lines of its `sh` blocks. Continued lines are joined. */
 function documentedCommands(document: string): readonly (readonly string[])[] {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { mainScripts } from './main-scripts.ts'
-import { HouseProcess } from './process.ts'
+import { mainScripts } from './machine/main-scripts.ts'
+import { HouseProcess } from './machine/process.ts'
 
 /** A line of the ledger: a part that the network accepted. It is on disk before the modem confirms the part. */
 export interface LedgerLine {

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, eventually } from './api-client.ts'
-import { mainScripts } from './main-scripts.ts'
-import { HouseProcess, ROOT } from './process.ts'
+import { mainScripts } from './machine/main-scripts.ts'
+import { HouseProcess, ROOT } from './machine/process.ts'
 
 /** A gateway with its own data folder, as `npm start` runs it. */
 export class Gateway {

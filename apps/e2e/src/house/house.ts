@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, eventually } from './api-client.ts'
 import { Emulator } from './emulator.ts'
-import { freePort } from './free-port.ts'
-import { mainScripts } from './main-scripts.ts'
-import { HouseProcess, logged } from './process.ts'
+import { freePort } from './machine/free-port.ts'
+import { mainScripts } from './machine/main-scripts.ts'
+import { HouseProcess, logged } from './machine/process.ts'
 
 export interface HouseOptions {
   readonly modems?: readonly Readonly<Record<string, string>>[]

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } fro
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identityFile } from '@smsgw/agent/link/agent-identity'
-import { syncFolder } from '@smsgw/daemon/durable-file'
+import { syncFolder } from '@smsgw/daemon/files/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 
 // A restore takes effect completely or not at all, even after a power cut. A restore uses two folders in the data

@@ -1,5 +1,5 @@
 import { readCommandLine } from '@smsgw/daemon/command-line'
-import type { Terminal } from '@smsgw/daemon/terminal'
+import type { Terminal } from '@smsgw/daemon/terminal/terminal'
 import { beforeEach, expect, test } from 'vitest'
 import { relayCommands } from '../cli/commands.ts'
 import { systemClock } from '../clock.ts'

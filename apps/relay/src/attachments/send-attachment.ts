@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type CallerAccess, lostAccess } from '../http/admissions.ts'
-import type { ApiError } from '../http/api-error.ts'
 import type { Answer } from '../http/endpoint.ts'
+import type { ApiError } from '../http/errors/api-error.ts'
 import type { Database } from '../store/database.ts'
 import { readOctets, type StoredOctets } from './read-octets-statement.ts'
 

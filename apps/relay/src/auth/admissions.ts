@@ -5,10 +5,10 @@
 import type { WakeHint } from '../hints/wake-hint.ts'
 import type { AccessLoss, Admissions, OnLost } from '../http/admissions.ts'
 import type { Principal } from '../http/endpoint.ts'
-import type { BasicLogin } from './basic-login.ts'
-import type { BearerLogin } from './bearer-login.ts'
 import type { KeyLogin } from './keys/key-login.ts'
+import type { BasicLogin } from './passwords/basic-login.ts'
 import type { SessionLogin } from './sessions/session-login.ts'
+import type { BearerLogin } from './tokens/bearer-login.ts'
 
 const CHECK_EVERY_MS = 250
 

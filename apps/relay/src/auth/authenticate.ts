@@ -1,13 +1,13 @@
-import { ApiError } from '../http/api-error.ts'
 import type { Authenticate, Caller } from '../http/caller.ts'
 import type { Principal } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { type Credentials, readAuthorization } from './authorization-header.ts'
-import type { BasicLogin } from './basic-login.ts'
-import type { BearerLogin } from './bearer-login.ts'
 import type { KeyLogin } from './keys/key-login.ts'
 import { isKeyText } from './keys/key-text.ts'
+import type { BasicLogin } from './passwords/basic-login.ts'
 import { refuseInsecure } from './refuse-insecure.ts'
 import { ALL_SCOPES, type SessionLogin } from './sessions/session-login.ts'
+import type { BearerLogin } from './tokens/bearer-login.ts'
 import { unauthorised } from './unauthorised.ts'
 
 export interface AuthenticateDeps {

@@ -1,6 +1,6 @@
 // Calls every operation in the OpenAPI document with every kind of credentials.
 import { createHmac, generateKeyPairSync } from 'node:crypto'
-import { explicitScopes, type Scope, scopes } from '@smsgw/contract/scopes'
+import { explicitScopes, type Scope, scopes } from '@smsgw/contract/access/scopes'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
@@ -8,8 +8,8 @@ import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { newKey } from './keys/key-text.ts'
-import { SigningKeys } from './signing-keys.ts'
 import { needed } from './testing/needed-scopes.ts'
+import { SigningKeys } from './tokens/signing-keys.ts'
 
 const operations = Object.entries(needed).map(([name, access]) => ({ name, access }))
 const isAboutTokens = (name: string) => name.includes('/auth/') || name.endsWith('/tokens')

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import { ApiError } from '../http/api-error.ts'
 import type { Caller } from '../http/caller.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 
 /** Refuses credentials that were sent unencrypted over a network, because others may have read them. */
 export function refuseInsecure({ address, isSecure }: Pick<Caller, 'address' | 'isSecure'>, isAllowed: boolean): void {

@@ -1,4 +1,4 @@
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 
 const BASIC = 'Basic realm="smsgw", charset="UTF-8"'
 /** A challenge for which browsers open no login dialog. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { VERSION } from '@smsgw/daemon/version'
 import { type Client, escapeIdentifier } from 'pg'
-import { databaseClient, NO_TIMEOUTS } from '../store/database-client.ts'
+import { databaseClient, NO_TIMEOUTS } from '../store/connection/database-client.ts'
 import type { ArchiveWriter } from './archive-writer.ts'
 import {
   type BackupChecks,

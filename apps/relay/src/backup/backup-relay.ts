@@ -1,5 +1,5 @@
 import type { CommandLine } from '@smsgw/daemon/command-line'
-import type { Terminal } from '@smsgw/daemon/terminal'
+import type { Terminal } from '@smsgw/daemon/terminal/terminal'
 import type { Clock } from '../clock.ts'
 import { newArchivePath } from './archive-path.ts'
 import { ArchiveWriter } from './archive-writer.ts'

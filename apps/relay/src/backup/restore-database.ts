@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { StartError } from '@smsgw/daemon/start-error'
 import { userCommand } from '@smsgw/daemon/user-command'
 import { type Client, DatabaseError, escapeIdentifier } from 'pg'
-import { databaseClient, NO_TIMEOUTS } from '../store/database-client.ts'
-import { type Migration, migrate, readMigrations } from '../store/migrate.ts'
-import { migrationsFolder } from '../store/migrations-folder.ts'
+import { databaseClient, NO_TIMEOUTS } from '../store/connection/database-client.ts'
+import { type Migration, migrate, readMigrations } from '../store/migrations/migrate.ts'
+import { migrationsFolder } from '../store/migrations/migrations-folder.ts'
 import {
   type BackupChecks,
   type BackupDescription,

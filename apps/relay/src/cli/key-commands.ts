@@ -1,6 +1,6 @@
-import type { ApiKey } from '@smsgw/contract/api-key'
+import type { ApiKey } from '@smsgw/contract/access/api-key'
 import type { CommandHelp, CommandLine } from '@smsgw/daemon/command-line'
-import { printable } from '@smsgw/daemon/printable'
+import { printable } from '@smsgw/daemon/terminal/printable'
 
 const options = {
   create: {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { etagOf, mediaTypeOf, type StaticFile } from '../http/static-file.ts'
+import { etagOf, mediaTypeOf, type StaticFile } from '../http/answer/static-file.ts'
 
 export interface ConsoleFile extends StaticFile {
   /** Browsers may cache the file without a limit, because its name changes with its content. */

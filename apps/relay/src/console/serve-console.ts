@@ -1,5 +1,5 @@
+import { staticFileAnswer } from '../http/answer/static-file.ts'
 import type { Answer } from '../http/endpoint.ts'
-import { staticFileAnswer } from '../http/static-file.ts'
 import { type ConsoleFile, consoleFiles } from './console-files.ts'
 
 /** A browser's request for a path that has no route. */

@@ -1,4 +1,4 @@
-import type { ConversationMatch } from '@smsgw/contract/conversation'
+import type { ConversationMatch } from '@smsgw/contract/inbox/conversation'
 import type { Statements } from '../store/database.ts'
 import type { Visibility } from './visibility.ts'
 

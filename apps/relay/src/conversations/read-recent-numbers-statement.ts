@@ -1,4 +1,4 @@
-import { messageStates } from '@smsgw/contract/message-states'
+import { messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
 import { type ConversationFilter, conditionOf, joinStates } from '../shared-inbox/conversation-filter.ts'
 import type { Statements } from '../store/database.ts'

@@ -5,7 +5,7 @@
 // Conversations whose number contains the search text come first, ordered by their last message. The other
 // conversations follow, ordered by the message that was found.
 
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'

@@ -3,11 +3,11 @@ import {
   conversationEntry,
   conversationParams,
   showConversationQuery,
-} from '@smsgw/contract/conversation'
-import type { Waiting } from '@smsgw/contract/waiting'
+} from '@smsgw/contract/inbox/conversation'
+import type { Waiting } from '@smsgw/contract/messages/waiting'
 import { z } from 'zod'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { linksTo, momentOf, refusedCursor } from '../http/page.ts'
 import { inboxItemAnswer, type StoredAttachment, withAttachments } from '../inbox/stored-item.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'

@@ -1,5 +1,5 @@
-import { readEncryptedField } from '@smsgw/contract/encrypted-field'
 import { type AliasKey, aliasKey } from '@smsgw/contract/link/event'
+import { readEncryptedField } from '@smsgw/contract/messages/encrypted-field'
 import { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Statements } from '../store/database.ts'

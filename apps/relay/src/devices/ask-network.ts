@@ -1,8 +1,8 @@
-import { ussdAnswer, ussdRequest } from '@smsgw/contract/device'
-import { idParams } from '@smsgw/contract/ids'
+import { ussdAnswer, ussdRequest } from '@smsgw/contract/devices/device'
+import { idParams } from '@smsgw/contract/fields/ids'
 import { z } from 'zod'
-import { ApiError } from '../http/api-error.ts'
 import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { mayUseSim, simRefusal } from '../messages/accept/key-limits.ts'
 import { type AskDeviceDeps, askDevice } from './ask-device.ts'
 

@@ -1,5 +1,5 @@
-import { changeDeviceRequest, device } from '@smsgw/contract/device'
-import { idParams } from '@smsgw/contract/ids'
+import { changeDeviceRequest, device } from '@smsgw/contract/devices/device'
+import { idParams } from '@smsgw/contract/fields/ids'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

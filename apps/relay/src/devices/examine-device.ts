@@ -1,8 +1,8 @@
-import { findings } from '@smsgw/contract/device'
-import { idParams } from '@smsgw/contract/ids'
+import { findings } from '@smsgw/contract/devices/device'
+import { idParams } from '@smsgw/contract/fields/ids'
 import { agentEvent } from '@smsgw/contract/link/event'
-import { ApiError } from '../http/api-error.ts'
 import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
 import { type AskDeviceDeps, askDevice } from './ask-device.ts'
 

@@ -5,13 +5,13 @@ import {
   device,
   deviceDetail,
   listDevicesQuery,
-} from '@smsgw/contract/device'
-import { idParams } from '@smsgw/contract/ids'
+} from '@smsgw/contract/devices/device'
+import { idParams } from '@smsgw/contract/fields/ids'
 import { readTelemetry, type TelemetrySample } from '@smsgw/contract/link/telemetry'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { withRelayLeases } from '../link/claim/device-leases.ts'
 import { isLeased } from '../link/claim/lease.ts'
 import type { Database } from '../store/database.ts'

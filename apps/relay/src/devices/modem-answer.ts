@@ -1,4 +1,4 @@
-import type { ModemAnswer } from '@smsgw/contract/device'
+import type { ModemAnswer } from '@smsgw/contract/devices/device'
 import type { ModemSample } from '@smsgw/contract/link/telemetry'
 
 /** Returns a modem as the API shows it, from the report of its agent. */

@@ -1,4 +1,4 @@
-import type { SimCardAnswer } from '@smsgw/contract/device'
+import type { SimCardAnswer } from '@smsgw/contract/devices/device'
 
 /** A SIM, as an agent reports it or as the database stores it. */
 interface KnownSimCard {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { type StaticFile, staticFile, staticFileAnswer } from '../http/answer/static-file.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { type StaticFile, staticFile, staticFileAnswer } from '../http/static-file.ts'
 
 /** Serves the API reference, which is Swagger UI with the OpenAPI document of this relay. */
 export function getDocs(): Endpoint {

@@ -1,6 +1,6 @@
 // Tests all interfaces of other products for credentials, limits, and hostile input.
-import type { Scope } from '@smsgw/contract/scopes'
-import { scopes } from '@smsgw/contract/scopes'
+import type { Scope } from '@smsgw/contract/access/scopes'
+import { scopes } from '@smsgw/contract/access/scopes'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { CallOptions } from '../testing/call-url.ts'
 import { type FacadeRelay, facadeRelay } from './testing/facade-relay.ts'

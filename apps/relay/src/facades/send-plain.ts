@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Endpoint } from '../http/endpoint.ts'
-import { facadeEndpoint } from '../http/facade-endpoint.ts'
-import { checked } from '../http/validation-error.ts'
+import { checked } from '../http/errors/validation-error.ts'
+import { facadeEndpoint } from '../http/facade/facade-endpoint.ts'
 import type { AcceptRequest } from '../messages/accept/accept-request.ts'
 import { sendText } from './send-text.ts'
 

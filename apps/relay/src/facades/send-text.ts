@@ -1,7 +1,7 @@
-import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/message'
+import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/messages/message'
+import { isStorable } from '../http/body/refuse-unstorable.ts'
 import type { Principal } from '../http/endpoint.ts'
-import { isStorable } from '../http/refuse-unstorable.ts'
-import { checked, refusal } from '../http/validation-error.ts'
+import { checked, refusal } from '../http/errors/validation-error.ts'
 import type { AcceptedRequest, AcceptRequest } from '../messages/accept/accept-request.ts'
 import { type StatusCallback, storedCallback } from '../webhooks/status-callback.ts'
 

@@ -1,5 +1,5 @@
-import type { Parameters } from '../http/facade.ts'
-import { refusal } from '../http/validation-error.ts'
+import { refusal } from '../http/errors/validation-error.ts'
+import type { Parameters } from '../http/facade/facade.ts'
 
 /**
  * Returns the parameters of a query and a form. Refuses a repeated parameter, because programs between the caller and us may

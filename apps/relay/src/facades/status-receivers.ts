@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { twilioStatusEvents } from '@smsgw/contract/twilio-events'
+import { twilioStatusEvents } from '@smsgw/contract/webhooks/twilio-events'
 import type { Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'

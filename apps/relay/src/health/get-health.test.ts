@@ -1,4 +1,4 @@
-import { type Health, health } from '@smsgw/contract/health'
+import { type Health, health } from '@smsgw/contract/relay/health'
 import { expect, test, vi } from 'vitest'
 import { everywhereRoute } from '../http/route.ts'
 import { testServer } from '../http/testing/test-server.ts'

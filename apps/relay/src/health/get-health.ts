@@ -1,4 +1,4 @@
-import { type Health, type HealthCheck, health, healthOf } from '@smsgw/contract/health'
+import { type Health, type HealthCheck, health, healthOf } from '@smsgw/contract/relay/health'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { HealthSource, Probe } from './health-sources.ts'
 

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { HealthCheck } from '@smsgw/contract/health'
+import type { HealthCheck } from '@smsgw/contract/relay/health'
+import { readDatabaseMs } from '../store/clock/read-clock-statement.ts'
 import type { Database } from '../store/database.ts'
-import { readDatabaseMs } from '../store/read-clock-statement.ts'
 
 /** The probes check whether the process is alive, whether it accepts requests, and whether its start is complete. */
 export type Probe = 'live' | 'ready' | 'startup'

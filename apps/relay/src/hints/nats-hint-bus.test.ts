@@ -1,4 +1,4 @@
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { NatsHintBus } from './nats-hint-bus.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
 import type { HintBus } from './wake-hints.ts'
 

@@ -1,5 +1,5 @@
-import type { Log } from '@smsgw/daemon/log'
-import { ReconnectingClient } from '../store/reconnecting-client.ts'
+import type { Log } from '@smsgw/daemon/log/log'
+import { ReconnectingClient } from '../store/connection/reconnecting-client.ts'
 import { CHANNEL, hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
 import type { HintBus } from './wake-hints.ts'
 

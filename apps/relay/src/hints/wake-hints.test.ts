@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { Client } from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { useTestDatabase } from '../testing/test-database.ts'

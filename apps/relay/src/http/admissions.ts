@@ -1,8 +1,8 @@
-import type { AccessLoss } from '@smsgw/contract/live-event'
-import { ApiError } from './api-error.ts'
+import type { AccessLoss } from '@smsgw/contract/live/live-event'
 import type { Principal } from './endpoint.ts'
+import { ApiError } from './errors/api-error.ts'
 
-export type { AccessLoss } from '@smsgw/contract/live-event'
+export type { AccessLoss } from '@smsgw/contract/live/live-event'
 
 export type OnLost = (loss: AccessLoss) => void
 

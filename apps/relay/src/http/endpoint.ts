@@ -1,10 +1,10 @@
-import type { KeyLimits } from '@smsgw/contract/api-key'
-import type { Scope } from '@smsgw/contract/scopes'
+import type { KeyLimits } from '@smsgw/contract/access/api-key'
+import type { Scope } from '@smsgw/contract/access/scopes'
 import type { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { CallerAccess } from './admissions.ts'
 import type { Caller } from './caller.ts'
-import type { Facade } from './facade.ts'
+import type { Facade } from './facade/facade.ts'
 
 /** The API key of a caller. */
 export interface PrincipalKey {

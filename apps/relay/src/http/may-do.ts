@@ -1,4 +1,4 @@
-import type { Scope } from '@smsgw/contract/scopes'
+import type { Scope } from '@smsgw/contract/access/scopes'
 import type { Principal } from './endpoint.ts'
 
 export function mayDo({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean {

@@ -1,5 +1,5 @@
-import type { ApiError } from './api-error.ts'
-import { refusal } from './validation-error.ts'
+import type { ApiError } from './errors/api-error.ts'
+import { refusal } from './errors/validation-error.ts'
 
 /** The position of a row in a list ordered by time, then by key. */
 export interface Place {

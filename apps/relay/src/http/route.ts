@@ -1,4 +1,4 @@
-import type { Scope } from '@smsgw/contract/scopes'
+import type { Scope } from '@smsgw/contract/access/scopes'
 import type { Endpoint } from './endpoint.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,8 +1,8 @@
-import { attachmentParams } from '@smsgw/contract/inbox'
+import { attachmentParams } from '@smsgw/contract/inbox/inbox'
 import { z } from 'zod'
 import { sendAttachment } from '../attachments/send-attachment.ts'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import type { Database } from '../store/database.ts'
 
 /** Sends an attachment of a received message. */

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
-import type { AttachmentOctets } from '@smsgw/contract/mms'
+import type { AttachmentOctets } from '@smsgw/contract/messages/mms'
 import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'

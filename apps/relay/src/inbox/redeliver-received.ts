@@ -1,4 +1,4 @@
-import type { InboxType } from '@smsgw/contract/inbox'
+import type { InboxType } from '@smsgw/contract/inbox/inbox'
 import type { CallerAccess } from '../http/admissions.ts'
 import type { Database } from '../store/database.ts'
 import { enqueueAgain } from '../webhooks/outbox/enqueue-events.ts'

@@ -1,4 +1,4 @@
-import type { InboxAttachment, InboxItem, InboxType } from '@smsgw/contract/inbox'
+import type { InboxAttachment, InboxItem, InboxType } from '@smsgw/contract/inbox/inbox'
 import { z } from 'zod'
 import type { Prisma } from '../store/generated/client.ts'
 import type { MmsNotification, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'

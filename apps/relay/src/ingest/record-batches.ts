@@ -1,7 +1,7 @@
 // Inbound path, step 10: fences older connections, advances the mark of the journal. Next: store-received.ts.
 
-import { type Health, healthOf, reportedHealth } from '@smsgw/contract/health'
 import type { AgentEvent, AliasKey, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
+import { type Health, healthOf, reportedHealth } from '@smsgw/contract/relay/health'
 import { storeAliasKeys } from '../devices/alias-keys.ts'
 import { storeReceived } from '../inbox/store-received.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'

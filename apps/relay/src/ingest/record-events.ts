@@ -2,8 +2,8 @@
 
 import { isStatementError, sqlState } from '../messages/accept/statement-error.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
+import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
-import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { rawTransaction } from '../store/raw-statements.ts'
 import type { EventBatch, ReadEvent, RecordResult } from './event-recorder.ts'

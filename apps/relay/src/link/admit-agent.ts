@@ -2,9 +2,9 @@ import { createPublicKey, verify } from 'node:crypto'
 import type { Pair } from '@smsgw/contract/link/frame'
 import type { RelayInput } from '@smsgw/link/relay/state'
 import { redeemEnrolmentToken } from '../auth/enrolment-token.ts'
-import { typedPairingCode } from '../devices/pairing-code.ts'
-import { type RedeemPairingCodeDeps, redeemPairingCode } from '../devices/redeem-pairing-code.ts'
-import { registerDevice } from '../devices/register-device.ts'
+import { typedPairingCode } from '../devices/pairing/pairing-code.ts'
+import { type RedeemPairingCodeDeps, redeemPairingCode } from '../devices/pairing/redeem-pairing-code.ts'
+import { registerDevice } from '../devices/pairing/register-device.ts'
 import type { Database } from '../store/database.ts'
 
 export type Admission =

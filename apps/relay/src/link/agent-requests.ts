@@ -1,13 +1,13 @@
 // Inbound path, step 7: receives the event and acknowledges it after the commit. Next: event-recorder.ts.
 
-import type { RelayFailureCode } from '@smsgw/contract/failure-code'
 import { capabilities, type Hello } from '@smsgw/contract/link/frame'
-import type { Settings } from '@smsgw/contract/settings'
+import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
+import type { Settings } from '@smsgw/contract/relay/settings'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { RelayEffect, RelayInput } from '@smsgw/link/relay/state'
 import type { Clock } from '../clock.ts'
 import { openPin } from '../devices/control-modem.ts'
-import type { RedeemPairingCodeDeps } from '../devices/redeem-pairing-code.ts'
+import type { RedeemPairingCodeDeps } from '../devices/pairing/redeem-pairing-code.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'
 import type { EventRecorder } from '../ingest/event-recorder.ts'
 import { addressBlock } from '../limits/address-block.ts'

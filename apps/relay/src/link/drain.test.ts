@@ -1,4 +1,4 @@
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../config.ts'
 import { type Relay, startRelay } from '../relay.ts'

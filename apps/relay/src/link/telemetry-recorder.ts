@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
+import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
-import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
 import { storableJson } from '../store/storable.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import { recordTelemetry } from './record-telemetry-statement.ts'

@@ -1,4 +1,4 @@
-import { type AccessLoss, type LiveEventKind, liveEventKinds } from '@smsgw/contract/live-event'
+import { type AccessLoss, type LiveEventKind, liveEventKinds } from '@smsgw/contract/live/live-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EventStream, type EventStreamDeps } from './event-stream.ts'
 import type { LiveEvent } from './read-live-events-statement.ts'

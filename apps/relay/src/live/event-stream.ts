@@ -1,7 +1,7 @@
 // The Server-Sent Events stream of one client. Until the response starts, the stream collects events. Then it is open
 // and sends the missed events or a `reset`, followed by new events. It ends when the client disconnects, does not read
 // or loses access, and when the relay stops. Events are sent only after access was confirmed.
-import type { AccessLoss, LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live-event'
+import type { AccessLoss, LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live/live-event'
 import { type CallerAccess, LOSS_MESSAGES } from '../http/admissions.ts'
 import type { AnswerSink, AnswerStream } from '../http/endpoint.ts'
 import type { Listener, LiveEvents } from './live-events.ts'

@@ -1,5 +1,5 @@
 // Tests that events are delivered with any order of the transactions. Uses the tables without an HTTP server.
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Dice } from '../../fuzz/dice.ts'

@@ -1,6 +1,6 @@
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import type { WakeHints } from '../hints/wake-hints.ts'
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import type { Database } from '../store/database.ts'
 import { awaitTransactions } from './await-transactions-statement.ts'
 import { LiveTail } from './live-tail.ts'

@@ -8,9 +8,9 @@
 // From then on it reads every POLL_MS, and when it is woken. While the database is unavailable, events are delayed but
 // not lost.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
+import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
-import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
 import { awaitTransactions } from './await-transactions-statement.ts'
 import type { LiveEvent } from './read-live-events-statement.ts'
 import { readLastNumber, readLiveEvents } from './read-live-events-statement.ts'

@@ -1,4 +1,4 @@
-import { liveEventKinds } from '@smsgw/contract/live-event'
+import { liveEventKinds } from '@smsgw/contract/live/live-event'
 import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'

@@ -1,5 +1,5 @@
 // Events as a client receives them over HTTP from a complete relay.
-import { liveHeartbeat } from '@smsgw/contract/live-event'
+import { liveHeartbeat } from '@smsgw/contract/live/live-event'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { deleteOldLiveEvents } from './delete-live-events-statement.ts'

@@ -1,6 +1,6 @@
 // Shows that streams and other long requests end when their client loses access, over HTTP with two relays on one
 // database.
-import { liveEventsEnd } from '@smsgw/contract/live-event'
+import { liveEventsEnd } from '@smsgw/contract/live/live-event'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { changePassword } from '../accounts/change-password.ts'
 import { removeAccount } from '../accounts/remove-account.ts'

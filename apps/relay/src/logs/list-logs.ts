@@ -1,4 +1,4 @@
-import { type LogEntryAnswer, listLogsQuery, logEntry } from '@smsgw/contract/log'
+import { type LogEntryAnswer, listLogsQuery, logEntry } from '@smsgw/contract/relay/log'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'

@@ -1,4 +1,4 @@
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../store/database.ts'
 import { useTestDatabase } from '../testing/test-database.ts'

@@ -1,8 +1,8 @@
-import type { LogEntryAnswer } from '@smsgw/contract/log'
-import { type Log, maskNumbers } from '@smsgw/daemon/log'
+import type { LogEntryAnswer } from '@smsgw/contract/relay/log'
+import { type Log, maskNumbers } from '@smsgw/daemon/log/log'
 import type { Clock } from '../clock.ts'
+import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
-import { isDatabaseUnavailable } from '../store/database-unavailable.ts'
 import { type LogRow, storeLogRows } from './store-log-rows-statement.ts'
 
 /** The log of an account, which users read at `GET /logs`. */

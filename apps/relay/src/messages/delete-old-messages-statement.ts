@@ -1,4 +1,4 @@
-import { defaultSettings } from '@smsgw/contract/settings'
+import { defaultSettings } from '@smsgw/contract/relay/settings'
 import { oldestWithinBytes, sentBytes } from '../attachments/within-bytes.ts'
 import type { Clock } from '../clock.ts'
 import type { Statements } from '../store/database.ts'

@@ -1,8 +1,8 @@
-import { sentAttachmentParams } from '@smsgw/contract/mms'
+import { sentAttachmentParams } from '@smsgw/contract/messages/mms'
 import { z } from 'zod'
 import { sendAttachment } from '../attachments/send-attachment.ts'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import type { Database } from '../store/database.ts'
 
 /** Sends an attachment of an MMS that was accepted for sending. */

@@ -1,4 +1,4 @@
-import type { MessageState } from '@smsgw/contract/message-states'
+import type { MessageState } from '@smsgw/contract/messages/message-states'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../http/endpoint.ts'
 import { useTestDatabase } from '../testing/test-database.ts'

@@ -1,6 +1,6 @@
 // Converts data between base64 (in the API and the link) and octets (in the database). Encrypted data has a documented
 // text form and is stored as the octets of that text.
-import { readEncryptedField } from '@smsgw/contract/encrypted-field'
+import { readEncryptedField } from '@smsgw/contract/messages/encrypted-field'
 
 export function octetsOfData(data: string, isEncrypted: boolean): Buffer {
   return Buffer.from(data, isEncrypted ? 'utf8' : 'base64')

@@ -1,4 +1,4 @@
-import { causeOfNetworkCode, type NetworkCause, reportCode } from '@smsgw/contract/network-cause'
+import { causeOfNetworkCode, type NetworkCause, reportCode } from '@smsgw/contract/messages/network-cause'
 
 /**
  * Returns the number from the network in the error of a recipient, and its meaning. Agents of all releases write the number

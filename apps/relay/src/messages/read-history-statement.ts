@@ -1,5 +1,5 @@
-import { type ApprovalState, sentByKind } from '@smsgw/contract/message'
-import { type MessageState, messageStates } from '@smsgw/contract/message-states'
+import { type ApprovalState, sentByKind } from '@smsgw/contract/messages/message'
+import { type MessageState, messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
 import type { Place } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'

@@ -1,9 +1,14 @@
-import { idParams } from '@smsgw/contract/ids'
-import { getMessageQuery, listMessagesQuery, type MessageStateAnswer, messageState } from '@smsgw/contract/message'
+import { idParams } from '@smsgw/contract/fields/ids'
+import {
+  getMessageQuery,
+  listMessagesQuery,
+  type MessageStateAnswer,
+  messageState,
+} from '@smsgw/contract/messages/message'
 import { z } from 'zod'
 import { dataPlaceholder, withAttachmentData } from '../attachments/attachment-data.ts'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { readPage } from '../http/page.ts'
 import type { Database } from '../store/database.ts'
 import { findMessage } from './find-message-statement.ts'

@@ -1,5 +1,5 @@
-import { messageState, sendMessageQuery, sendMessageRequest } from '@smsgw/contract/message'
-import { ENCRYPTED_LENGTH, MOST_MMS_BYTES } from '@smsgw/contract/mms'
+import { messageState, sendMessageQuery, sendMessageRequest } from '@smsgw/contract/messages/message'
+import { ENCRYPTED_LENGTH, MOST_MMS_BYTES } from '@smsgw/contract/messages/mms'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { AcceptRequest } from './accept/accept-request.ts'
 

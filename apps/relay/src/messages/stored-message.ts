@@ -1,5 +1,5 @@
-import { approvalStates, onUncertain, sentByKind } from '@smsgw/contract/message'
-import { messageStates } from '@smsgw/contract/message-states'
+import { approvalStates, onUncertain, sentByKind } from '@smsgw/contract/messages/message'
+import { messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
 import { Prisma } from '../store/generated/client.ts'
 

@@ -1,4 +1,4 @@
-import { droppedLogLines } from '@smsgw/daemon/output'
+import { droppedLogLines } from '@smsgw/daemon/terminal/output'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Route } from '../http/route.ts'
 

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Registry } from 'prom-client'
 import { z } from 'zod'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 
 /** Serves metrics to Prometheus. Without a token the endpoint is public and has a separate port. */
 export function scrapeMetrics(registry: Registry, token?: string): Endpoint {

@@ -1,6 +1,6 @@
 import type { Auth } from '../auth/auth.ts'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import type { Database } from '../store/database.ts'
 import { phoneOf } from './authenticate-phone.ts'
 import { phonePasswordBody } from './mobile-bodies.ts'

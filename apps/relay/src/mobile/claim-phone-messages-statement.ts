@@ -1,4 +1,4 @@
-import { MOST_MMS_BYTES } from '@smsgw/contract/mms'
+import { MOST_MMS_BYTES } from '@smsgw/contract/messages/mms'
 import { z } from 'zod'
 import { type AgentConnection, fence } from '../link/claim/agent-connection.ts'
 import type { Statements } from '../store/database.ts'

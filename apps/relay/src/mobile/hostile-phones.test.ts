@@ -1,6 +1,6 @@
 // Phones and callers that send requests which no app sends.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { registerPhone } from './register-phone.ts'
 import { reportStates } from './report-states.ts'

@@ -1,9 +1,10 @@
 // The bodies of the API for phones. Unknown members are ignored, because apps of several versions call it.
-import { CollectedText } from '@smsgw/contract/collected-text'
-import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
-import { requestBody } from '@smsgw/contract/request-body'
+
+import { DecodedBase64 } from '@smsgw/contract/fields/decoded-base64'
+import { requestBody } from '@smsgw/contract/fields/request-body'
+import { CollectedText } from '@smsgw/contract/messages/collected-text'
 import { z } from 'zod'
-import { ENCRYPTED_TEXT } from '../http/octet-pieces.ts'
+import { ENCRYPTED_TEXT } from '../http/body/octet-pieces.ts'
 
 const text = (most: number) => z.string().max(most)
 

@@ -1,4 +1,4 @@
-import { settings } from '@smsgw/contract/settings'
+import { settings } from '@smsgw/contract/relay/settings'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { readSettings } from '../settings/read-settings.ts'

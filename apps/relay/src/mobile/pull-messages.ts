@@ -1,5 +1,5 @@
-import { sentAttachment } from '@smsgw/contract/mms'
-import { requestQuery } from '@smsgw/contract/request-query'
+import { requestQuery } from '@smsgw/contract/fields/request-query'
+import { sentAttachment } from '@smsgw/contract/messages/mms'
 import { z } from 'zod'
 import { dataPlaceholder, withAttachmentData } from '../attachments/attachment-data.ts'
 import type { Clock } from '../clock.ts'

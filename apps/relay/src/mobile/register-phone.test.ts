@@ -1,4 +1,4 @@
-import type { Scope } from '@smsgw/contract/scopes'
+import type { Scope } from '@smsgw/contract/access/scopes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Principal } from '../http/endpoint.ts'
 import { systemRandom } from '../random.ts'

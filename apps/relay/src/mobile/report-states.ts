@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

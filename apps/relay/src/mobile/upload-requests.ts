@@ -1,6 +1,6 @@
 // Requests of `POST /inbox/refresh` for the received messages of a phone, as notices.
 import type { Statements } from '../store/database.ts'
-import type { PhoneNotice } from './phone-stream.ts'
+import type { PhoneNotice } from './streams/phone-stream.ts'
 
 const WEEK_MS = 604_800_000
 

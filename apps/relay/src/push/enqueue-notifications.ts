@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { PushEvent } from '@smsgw/contract/push-event'
+import type { PushEvent } from '@smsgw/contract/live/push-event'
 import type { RawStatements } from '../store/raw-statements.ts'
 import { storableText } from '../store/storable.ts'
 import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'

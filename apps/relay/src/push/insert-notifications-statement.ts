@@ -1,4 +1,4 @@
-import type { PushEvent } from '@smsgw/contract/push-event'
+import type { PushEvent } from '@smsgw/contract/live/push-event'
 import type { RawStatements } from '../store/raw-statements.ts'
 
 export interface NewNotification {

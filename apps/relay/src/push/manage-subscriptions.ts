@@ -1,20 +1,20 @@
-import { idParams } from '@smsgw/contract/ids'
+import type { Scope } from '@smsgw/contract/access/scopes'
+import { idParams } from '@smsgw/contract/fields/ids'
 import {
   type PushSubscriptionAnswer,
   pushKey,
   pushSubscription,
   pushSubscriptionRequest,
   pushTestResult,
-} from '@smsgw/contract/push'
-import type { PushEvent } from '@smsgw/contract/push-event'
-import type { Scope } from '@smsgw/contract/scopes'
+} from '@smsgw/contract/live/push'
+import type { PushEvent } from '@smsgw/contract/live/push-event'
 import { z } from 'zod'
 import { hashOfSession } from '../auth/sessions/session-login.ts'
 import type { Clock } from '../clock.ts'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
+import { refusal } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
-import { refusal } from '../http/validation-error.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { PushSubscription } from '../store/generated/client.ts'

@@ -1,5 +1,5 @@
 import { createPublicKey, randomUUID, verify } from 'node:crypto'
-import type { PushContent } from '@smsgw/contract/push-event'
+import type { PushContent } from '@smsgw/contract/live/push-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { storeReceived } from '../inbox/store-received.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'

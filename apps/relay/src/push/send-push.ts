@@ -1,4 +1,4 @@
-import type { PushContent } from '@smsgw/contract/push-event'
+import type { PushContent } from '@smsgw/contract/live/push-event'
 import type { Clock } from '../clock.ts'
 import type { Random } from '../random.ts'
 import type { SecretBox } from '../store/secret-box.ts'

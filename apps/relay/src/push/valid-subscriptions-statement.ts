@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOfValidSecret, isUnrevoked } from '../auth/read-token-standings-statement.ts'
+import { isOfValidSecret, isUnrevoked } from '../auth/tokens/read-token-standings-statement.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'

@@ -4,7 +4,7 @@ import {
   settingEffects,
   settings,
   settingsWithoutEffect,
-} from '@smsgw/contract/settings'
+} from '@smsgw/contract/relay/settings'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
 import { readSettings } from './read-settings.ts'

@@ -1,4 +1,4 @@
-import { defaultSettings, type Settings, type SettingsChange } from '@smsgw/contract/settings'
+import { defaultSettings, type Settings, type SettingsChange } from '@smsgw/contract/relay/settings'
 
 /** Settings that the account has changed, as stored. Secrets are stored separately. */
 export type OwnSettings = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> }

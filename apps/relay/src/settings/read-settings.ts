@@ -1,4 +1,4 @@
-import { type Settings, settings } from '@smsgw/contract/settings'
+import { type Settings, settings } from '@smsgw/contract/relay/settings'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database, Statements } from '../store/database.ts'
 import { type OwnSettings, withDefaults } from './merge-settings.ts'

@@ -1,4 +1,4 @@
-import type { Settings } from '@smsgw/contract/settings'
+import type { Settings } from '@smsgw/contract/relay/settings'
 import type { Clock } from '../clock.ts'
 import type { Database } from '../store/database.ts'
 import type { PeriodicJob } from '../store/run-periodic-jobs.ts'

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { defaultSettings } from '@smsgw/contract/settings'
+import { defaultSettings } from '@smsgw/contract/relay/settings'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
 import { agentSettings } from '../link/agent-requests.ts'

@@ -1,13 +1,17 @@
-import { conversationParams } from '@smsgw/contract/conversation'
-import { type ConversationChange, changeConversationRequest, conversationDetails } from '@smsgw/contract/shared-inbox'
+import { conversationParams } from '@smsgw/contract/inbox/conversation'
+import {
+  type ConversationChange,
+  changeConversationRequest,
+  conversationDetails,
+} from '@smsgw/contract/inbox/shared-inbox'
 import type { Clock } from '../clock.ts'
 import { findEntry } from '../conversations/find-entry.ts'
 import { storedNumber } from '../conversations/stored-number.ts'
 import { visibilityOf } from '../conversations/visibility.ts'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
+import { refusal } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
-import { refusal } from '../http/validation-error.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import type { Database, Statements } from '../store/database.ts'
 import { addState, lockConversation, lockLabels, markRead, markUnread } from './change-state-statement.ts'

@@ -1,5 +1,5 @@
-import { conversationParams } from '@smsgw/contract/conversation'
-import { type ConversationDetails, conversationDetails, unreadTotals } from '@smsgw/contract/shared-inbox'
+import { conversationParams } from '@smsgw/contract/inbox/conversation'
+import { type ConversationDetails, conversationDetails, unreadTotals } from '@smsgw/contract/inbox/shared-inbox'
 import { z } from 'zod'
 import { storedNumber } from '../conversations/stored-number.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'

@@ -1,4 +1,4 @@
-import type { ConversationFolder } from '@smsgw/contract/conversation'
+import type { ConversationFolder } from '@smsgw/contract/inbox/conversation'
 import { Prisma } from '../store/generated/client.ts'
 
 /** Selects the conversations of a list. An empty filter selects all of them. */

@@ -1,9 +1,14 @@
-import { idParams } from '@smsgw/contract/ids'
-import { changeLabelRequest, createLabelRequest, type Label as LabelAnswer, label } from '@smsgw/contract/shared-inbox'
+import { idParams } from '@smsgw/contract/fields/ids'
+import {
+  changeLabelRequest,
+  createLabelRequest,
+  type Label as LabelAnswer,
+  label,
+} from '@smsgw/contract/inbox/shared-inbox'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import { type Label, Prisma } from '../store/generated/client.ts'

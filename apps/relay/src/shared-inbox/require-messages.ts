@@ -1,4 +1,4 @@
-import { ApiError } from '../http/api-error.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import type { Statements } from '../store/database.ts'
 
 /** Throws 404 if the account exchanged no message with this number. */

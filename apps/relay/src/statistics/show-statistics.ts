@@ -1,4 +1,9 @@
-import { type StatisticsBucket, type StatisticsPeriod, statistics, statisticsQuery } from '@smsgw/contract/statistics'
+import {
+  type StatisticsBucket,
+  type StatisticsPeriod,
+  statistics,
+  statisticsQuery,
+} from '@smsgw/contract/messages/statistics'
 import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'

@@ -5,13 +5,13 @@ import {
   describeDiskSpace,
   LOW_FREE_BYTES,
   readDiskSpace,
-} from '@smsgw/daemon/disk-space'
-import type { Log } from '@smsgw/daemon/log'
+} from '@smsgw/daemon/files/disk-space'
+import type { Log } from '@smsgw/daemon/log/log'
 import type { RelayConfig } from '../config.ts'
 import type { HealthSource } from '../health/health-sources.ts'
+import { databaseHosts } from './connection/database-address.ts'
+import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
 import type { Database } from './database.ts'
-import { databaseHosts } from './database-address.ts'
-import { isDatabaseUnavailable } from './database-unavailable.ts'
 import { testDiskSpace } from './test-disk-space-statement.ts'
 
 export interface DatabaseDiskDeps {

@@ -13,10 +13,10 @@ import { emptyDatabase, useTestDatabase } from '../testing/test-database.ts'
 import { type TestAccount, type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { readDue } from '../webhooks/delivery/read-due-statement.ts'
 import { recordAttempts } from '../webhooks/delivery/record-attempts-statement.ts'
-import { correctStoredTimes } from './correct-stored-times-statement.ts'
+import { correctStoredTimes } from './clock/correct-stored-times-statement.ts'
 import { checkInstallation } from './installation.ts'
-import { migrate, readMigrations } from './migrate.ts'
-import { migrationsFolder } from './migrations-folder.ts'
+import { migrate, readMigrations } from './migrations/migrate.ts'
+import { migrationsFolder } from './migrations/migrations-folder.ts'
 import { secretBox } from './secret-box.ts'
 
 const store = useTestDatabase()

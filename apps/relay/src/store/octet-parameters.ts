@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AttachmentOctets } from '@smsgw/contract/mms'
+import type { AttachmentOctets } from '@smsgw/contract/messages/mms'
 import type { ClientBase } from 'pg'
 
 /** Nobody can guess this prefix, so no value of a request is mistaken for a placeholder. */

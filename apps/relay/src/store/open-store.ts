@@ -1,17 +1,17 @@
 import { join } from 'node:path'
-import { takeDataFolder, tryDataFolder } from '@smsgw/daemon/data-folder'
-import type { Log } from '@smsgw/daemon/log'
+import { takeDataFolder, tryDataFolder } from '@smsgw/daemon/files/data-folder'
+import type { Log } from '@smsgw/daemon/log/log'
 import type { RelayConfig } from '../config.ts'
 import type { Random } from '../random.ts'
-import { checkPooledSession } from './check-pooled-session.ts'
+import { checkPooledSession } from './connection/check-pooled-session.ts'
+import { waitForDatabase } from './connection/wait-for-database.ts'
 import { type Database, openDatabase } from './database.ts'
 import { DatabaseDisk, databasePlace } from './database-disk.ts'
 import { runningPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
 import { checkInstallation, type Installation } from './installation.ts'
-import { migrate, readMigrations } from './migrate.ts'
-import { migrationsFolder } from './migrations-folder.ts'
+import { migrate, readMigrations } from './migrations/migrate.ts'
+import { migrationsFolder } from './migrations/migrations-folder.ts'
 import type { SecretBox } from './secret-box.ts'
-import { waitForDatabase } from './wait-for-database.ts'
 
 export interface Store {
   /** The URL for connections outside the pool. These connections need a session. */

@@ -1,4 +1,4 @@
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, expect, test, vi } from 'vitest'
 import { testDatabase } from '../testing/test-database.ts'
 import { type PeriodicJob, type PeriodicJobs, runPeriodicJobs } from './run-periodic-jobs.ts'

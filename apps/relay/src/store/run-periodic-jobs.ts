@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '@smsgw/daemon/log'
-import { isDatabaseUnavailable } from './database-unavailable.ts'
-import { ReconnectingClient } from './reconnecting-client.ts'
+import type { Log } from '@smsgw/daemon/log/log'
+import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
+import { ReconnectingClient } from './connection/reconnecting-client.ts'
 
 const FIRST_RUN_SECONDS = 60
 

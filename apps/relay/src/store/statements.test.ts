@@ -4,22 +4,22 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { deleteAccountRows } from '../accounts/delete-account-rows-statement.ts'
 import { attachmentExamples } from '../attachments/testing/attachment-examples.ts'
-import { deleteOldRecognisedLogins } from '../auth/delete-old-recognised-logins-statement.ts'
-import { insertFamily } from '../auth/insert-family-statement.ts'
-import { listValidFamilies } from '../auth/list-valid-families-statement.ts'
-import { lockSigningKeys } from '../auth/lock-signing-keys-statement.ts'
+import { deleteOldRecognisedLogins } from '../auth/passwords/delete-old-recognised-logins-statement.ts'
+import { readRecognisedLogins } from '../auth/passwords/read-recognised-logins-statement.ts'
+import { storeRecognisedLogin } from '../auth/passwords/store-recognised-login-statement.ts'
 import { readAccountStandings } from '../auth/read-account-standings-statement.ts'
-import { readRecognisedLogins } from '../auth/read-recognised-logins-statement.ts'
-import { readTokenGeneration } from '../auth/read-token-generation-statement.ts'
-import { readTokenStandings } from '../auth/read-token-standings-statement.ts'
-import { replacePair } from '../auth/replace-pair-statement.ts'
-import { revokeFamilyOf } from '../auth/revoke-family-statement.ts'
-import { storeRecognisedLogin } from '../auth/store-recognised-login-statement.ts'
+import { insertFamily } from '../auth/tokens/insert-family-statement.ts'
+import { listValidFamilies } from '../auth/tokens/list-valid-families-statement.ts'
+import { lockSigningKeys } from '../auth/tokens/lock-signing-keys-statement.ts'
+import { readTokenGeneration } from '../auth/tokens/read-token-generation-statement.ts'
+import { readTokenStandings } from '../auth/tokens/read-token-standings-statement.ts'
+import { replacePair } from '../auth/tokens/replace-pair-statement.ts'
+import { revokeFamilyOf } from '../auth/tokens/revoke-family-statement.ts'
 import { conversationExamples } from '../conversations/testing/conversation-examples.ts'
 import { countDeviceQueue } from '../devices/count-device-queue-statement.ts'
-import { countPairingTry } from '../devices/count-pairing-try-statement.ts'
 import { deleteOldTelemetry } from '../devices/delete-old-telemetry-statement.ts'
 import { lockDeviceToDelete } from '../devices/lock-device-to-delete-statement.ts'
+import { countPairingTry } from '../devices/pairing/count-pairing-try-statement.ts'
 import { readSamples } from '../devices/read-samples-statement.ts'
 import { writeNames } from '../devices/write-names-statement.ts'
 import { twilioExamples } from '../facades/twilio/testing/twilio-examples.ts'
@@ -88,10 +88,10 @@ import { updateHealth } from '../webhooks/delivery/update-health-statement.ts'
 import { deliveryRetention } from '../webhooks/outbox/delivery-retention-statement.ts'
 import { insertDeliveries } from '../webhooks/outbox/insert-deliveries-statement.ts'
 import { lockRegistered } from '../webhooks/outbox/lock-registered-statement.ts'
-import { correctStoredTimes } from './correct-stored-times-statement.ts'
+import { correctStoredTimes } from './clock/correct-stored-times-statement.ts'
+import { behindStoredTimesMs, readDatabaseMs } from './clock/read-clock-statement.ts'
 import type { Statements } from './database.ts'
 import { Prisma } from './generated/client.ts'
-import { behindStoredTimesMs, readDatabaseMs } from './read-clock-statement.ts'
 import { readRows } from './read-rows.ts'
 import { testDiskSpace } from './test-disk-space-statement.ts'
 import { credentialStatements } from './testing/credential-statements.ts'
@@ -116,33 +116,34 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'accounts/delete-account-rows-statement.ts': async (s) => {
     for (const deleteSome of deleteAccountRows) await deleteSome(s, 'account')
   },
-  'auth/delete-old-recognised-logins-statement.ts': (s) => deleteOldRecognisedLogins(s),
-  'auth/insert-family-statement.ts': (s) => insertFamily(s as never, 'family', family, {}),
+  'auth/passwords/delete-old-recognised-logins-statement.ts': (s) => deleteOldRecognisedLogins(s),
+  'auth/tokens/insert-family-statement.ts': (s) => insertFamily(s as never, 'family', family, {}),
   ...credentialStatements(now),
-  'auth/list-valid-families-statement.ts': async (s) => {
+  'auth/tokens/list-valid-families-statement.ts': async (s) => {
     await insertFamily(s as never, 'family', family, {})
     await listValidFamilies(s, 'account', now)
   },
-  'auth/lock-signing-keys-statement.ts': (s) => lockSigningKeys(s),
+  'auth/tokens/lock-signing-keys-statement.ts': (s) => lockSigningKeys(s),
   'auth/read-account-standings-statement.ts': (s) => readAccountStandings(s, ['account']),
-  'auth/read-recognised-logins-statement.ts': async (s) => {
+  'auth/passwords/read-recognised-logins-statement.ts': async (s) => {
     await storeRecognisedLogin(s, 'hash', { accountId: 'account', credentialVersion: 1 })
     await readRecognisedLogins(s, { afterSeq: 0n, most: 1 })
   },
-  'auth/read-token-generation-statement.ts': (s) => readTokenGeneration(s, { accountId: 'account', tokenId: 'access' }),
-  'auth/read-token-standings-statement.ts': async (s) => {
+  'auth/tokens/read-token-generation-statement.ts': (s) =>
+    readTokenGeneration(s, { accountId: 'account', tokenId: 'access' }),
+  'auth/tokens/read-token-standings-statement.ts': async (s) => {
     await insertFamily(s as never, 'family', family, {})
     await readTokenStandings(s, ['access'])
   },
-  'auth/replace-pair-statement.ts': (s) => replacePair(s, 'refresh', family),
-  'auth/revoke-family-statement.ts': async (s) => {
+  'auth/tokens/replace-pair-statement.ts': (s) => replacePair(s, 'refresh', family),
+  'auth/tokens/revoke-family-statement.ts': async (s) => {
     await insertFamily(s as never, 'family', family, {})
     await revokeFamilyOf(s as never, { accountId: 'account', jti: 'access' }, now)
   },
-  'auth/store-recognised-login-statement.ts': (s) =>
+  'auth/passwords/store-recognised-login-statement.ts': (s) =>
     storeRecognisedLogin(s, 'hash', { accountId: 'account', credentialVersion: 1 }),
   'devices/count-device-queue-statement.ts': (s) => countDeviceQueue(s, 'account', 'device'),
-  'devices/count-pairing-try-statement.ts': async (s) => {
+  'devices/pairing/count-pairing-try-statement.ts': async (s) => {
     await s.pairingCode.create({
       data: { prefix: 'ABCD', secretHash: '', accountId: 'account', expiresAt: new Date('2030-01-01') },
     })
@@ -252,8 +253,8 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   },
   'statistics/count-traffic-statement.ts': (s) =>
     countTraffic(s, { accountId: 'account', from: now, stepSeconds: 60, buckets: 2 }),
-  'store/correct-stored-times-statement.ts': (s) => correctStoredTimes(s as never, 1_000),
-  'store/read-clock-statement.ts': async (s) => {
+  'store/clock/correct-stored-times-statement.ts': (s) => correctStoredTimes(s as never, 1_000),
+  'store/clock/read-clock-statement.ts': async (s) => {
     await readDatabaseMs(s)
     await behindStoredTimesMs(s)
   },

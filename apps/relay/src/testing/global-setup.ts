@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../store/embedded/embedded-postgres.ts'
-import { migrate, readMigrations } from '../store/migrate.ts'
+import { migrate, readMigrations } from '../store/migrations/migrate.ts'
 import { databaseUrl } from './database-url.ts'
 
 declare module 'vitest' {

@@ -1,4 +1,4 @@
-import type { Waiting } from '@smsgw/contract/waiting'
+import type { Waiting } from '@smsgw/contract/messages/waiting'
 import type { Database } from '../store/database.ts'
 import type { Message, Part, Recipient, WebhookAttempt } from '../store/generated/client.ts'
 import { heldUntil, waitingRecipients } from '../waiting/waiting-recipients.ts'

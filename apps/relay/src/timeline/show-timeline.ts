@@ -1,5 +1,5 @@
-import { idParams } from '@smsgw/contract/ids'
-import { timeline } from '@smsgw/contract/timeline'
+import { idParams } from '@smsgw/contract/fields/ids'
+import { timeline } from '@smsgw/contract/messages/timeline'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { unknownMessage } from '../messages/read-messages.ts'
 import type { Database } from '../store/database.ts'

@@ -1,4 +1,4 @@
-import { agentFailureCodes, relayFailureCodes } from '@smsgw/contract/failure-code'
+import { agentFailureCodes, relayFailureCodes } from '@smsgw/contract/messages/failure-code'
 import { expect, test } from 'vitest'
 import { adviceOnFailure, adviceOnReport } from './timeline-advice.ts'
 

@@ -1,5 +1,5 @@
-import type { FailureCode } from '@smsgw/contract/failure-code'
-import type { AdviceCode } from '@smsgw/contract/timeline'
+import type { FailureCode } from '@smsgw/contract/messages/failure-code'
+import type { AdviceCode } from '@smsgw/contract/messages/timeline'
 import { mayArriveLater, statusFromOctet } from '@smsgw/sms/fields/status'
 
 /** The advice about failures, by their stable code. */

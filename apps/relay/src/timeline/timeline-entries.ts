@@ -1,7 +1,12 @@
-import { adviceOfCause, causeOfNetworkCode, type NetworkCause, reportCode } from '@smsgw/contract/network-cause'
-import type { AdviceCode, TimelineEntry, TimelineKind } from '@smsgw/contract/timeline'
-import type { Waiting } from '@smsgw/contract/waiting'
-import type { WebhookEvent } from '@smsgw/contract/webhook-event'
+import {
+  adviceOfCause,
+  causeOfNetworkCode,
+  type NetworkCause,
+  reportCode,
+} from '@smsgw/contract/messages/network-cause'
+import type { AdviceCode, TimelineEntry, TimelineKind } from '@smsgw/contract/messages/timeline'
+import type { Waiting } from '@smsgw/contract/messages/waiting'
+import type { WebhookEvent } from '@smsgw/contract/webhooks/webhook-event'
 import { networkCauseOf } from '../messages/network-cause-of-error.ts'
 import type { Part } from '../store/generated/client.ts'
 import type { AttemptFacts, RecipientFacts, TimelineFacts } from './read-timeline.ts'

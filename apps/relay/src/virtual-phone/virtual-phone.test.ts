@@ -1,4 +1,4 @@
-import type { VirtualPhoneText } from '@smsgw/contract/virtual-phone'
+import type { VirtualPhoneText } from '@smsgw/contract/devices/virtual-phone'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
 import { useTestDatabase } from '../testing/test-database.ts'

@@ -3,14 +3,14 @@ import {
   type VirtualPhoneText,
   virtualPhone as virtualPhoneAnswer,
   virtualPhoneText,
-} from '@smsgw/contract/virtual-phone'
+} from '@smsgw/contract/devices/virtual-phone'
 import { z } from 'zod'
-import { ApiError } from '../http/api-error.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import { mayDo } from '../http/may-do.ts'
 import type { Database } from '../store/database.ts'
 
-export type { VirtualPhoneMessage } from '@smsgw/contract/virtual-phone'
+export type { VirtualPhoneMessage } from '@smsgw/contract/devices/virtual-phone'
 
 /** The simulated phones of a virtual modem in the same process. */
 export interface VirtualPhone {

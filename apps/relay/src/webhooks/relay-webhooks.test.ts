@@ -1,4 +1,4 @@
-import type { DeliveryWithRequest } from '@smsgw/contract/webhook'
+import type { DeliveryWithRequest } from '@smsgw/contract/webhooks/webhook'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 import { testReceivers } from './testing/test-receiver.ts'

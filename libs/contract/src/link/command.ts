@@ -1,7 +1,7 @@
 // Commands from the relay to an agent. A command may be repeated, because the agent executes each id only once.
 import { z } from 'zod'
-import { readEncryptedField } from '../encrypted-field.ts'
-import { onUncertain } from '../message.ts'
+import { readEncryptedField } from '../messages/encrypted-field.ts'
+import { onUncertain } from '../messages/message.ts'
 
 /** The id of a send is the permanent id of the recipient at the relay. */
 export const commandId = z.string().min(1).max(64)

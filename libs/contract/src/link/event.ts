@@ -1,8 +1,8 @@
 // Events from an agent. The events of one journal are numbered, stored in order, and acknowledged when they are on
 // disk.
 import { z } from 'zod'
-import { needsPrivateKey } from '../encrypted-field.ts'
-import { aliasKeyIdForm } from '../number-alias.ts'
+import { aliasKeyIdForm } from '../devices/number-alias.ts'
+import { needsPrivateKey } from '../messages/encrypted-field.ts'
 import { commandId } from './command.ts'
 
 const time = z.iso.datetime({ offset: true })

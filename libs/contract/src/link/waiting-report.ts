@@ -1,6 +1,6 @@
 // The messages that an agent cannot yet send, with the reasons. Each report replaces the previous report.
 import { z } from 'zod'
-import { type WaitingReason, waitingReasons } from '../waiting.ts'
+import { type WaitingReason, waitingReasons } from '../messages/waiting.ts'
 import { commandId } from './command.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readResponseLine } from '../wire/response-line.ts'
 import { readInformation, readModel } from './identity.ts'
-import { readOperator } from './operator.ts'
+import { readOperator } from './network/operator.ts'
 
 const dirty = `\x1b]0;title\x07 Net\x00\x9b31m${'x'.repeat(5_000)}`
 const clean = `]0;title Net31m${'x'.repeat(85)}`

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { answerTo, valueFrom } from '../testing/answer-to.ts'
 import { imeiIn, numberQuery, readInformation, readManufacturer, readModel } from './identity.ts'
-import { iccidIn, iccidQuery, readImsi } from './sim-identity.ts'
+import { iccidIn, iccidQuery, readImsi } from './sim/sim-identity.ts'
 
 const readNumber = numberQuery('AT+CGSN')
 

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Command, CommandOutcome, NotSent, Unanswered } from '../dialogue/command.ts'
-import type { CommandError } from '../dialogue/command-error.ts'
+import type { CommandError } from '../dialogue/errors/command-error.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /** A command whose answer is read into a value. */

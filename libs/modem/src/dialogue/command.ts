@@ -1,5 +1,5 @@
 import type { ResponseLine } from '../wire/response-line.ts'
-import type { CommandError } from './command-error.ts'
+import type { CommandError } from './errors/command-error.ts'
 
 /**
  * One AT command, and the lines that belong to its answer.

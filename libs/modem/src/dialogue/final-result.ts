@@ -1,4 +1,4 @@
-import { type CommandError, plainError, readCommandError } from './command-error.ts'
+import { type CommandError, plainError, readCommandError } from './errors/command-error.ts'
 
 /** The final result of a command (27.007 §4.1, V.250 §5.7.1, and the variants of firmware). */
 export type FinalResult =

@@ -1,5 +1,5 @@
-import type { CommandError } from '../dialogue/command-error.ts'
-import type { ErrorClass } from '../dialogue/error-meaning.ts'
+import type { CommandError } from '../dialogue/errors/command-error.ts'
+import type { ErrorClass } from '../dialogue/errors/error-meaning.ts'
 
 /**
  * Describes an error code of the web interface. The meanings come from the published lists of several client libraries.

@@ -1,5 +1,5 @@
-import type { Registration, Technology } from '../commands/registration.ts'
-import type { Signal } from '../commands/signal.ts'
+import type { Registration, Technology } from '../commands/network/registration.ts'
+import type { Signal } from '../commands/network/signal.ts'
 import { childNumber, childText, type XmlElement } from './xml.ts'
 
 /** Reads the registration from `monitoring/status`. Service status 2 means registered. */

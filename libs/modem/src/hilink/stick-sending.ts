@@ -1,6 +1,6 @@
 import { septetsFromText } from '@smsgw/sms/text/gsm7-alphabet'
 import type { Clock } from '../clock.ts'
-import { isRefusal } from '../dialogue/command-error.ts'
+import { isRefusal } from '../dialogue/errors/command-error.ts'
 import { BeforePdu } from '../send/before-pdu.ts'
 import type { OutgoingText, SubmitOptions, SubmitOutcome, Submitted } from '../send/submit.ts'
 import { TaskQueue } from '../task-queue.ts'

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
-import type { PinTries } from '../commands/pin-counter.ts'
+import type { PinTries } from '../commands/sim/pin-counter.ts'
 import type { ModemDefaults } from '../modem-options.ts'
 import { Pause } from '../pause.ts'
 import { generic } from '../profiles/generic.ts'

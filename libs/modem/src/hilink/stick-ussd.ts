@@ -1,6 +1,6 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
-import type { UssdOutcome } from '../commands/ussd-session.ts'
+import type { UssdOutcome } from '../commands/ussd/ussd-session.ts'
 import { Pause } from '../pause.ts'
 import { TaskQueue } from '../task-queue.ts'
 import { ussdPending } from './hilink-errors.ts'

@@ -1,4 +1,4 @@
-import type { CommandError } from '../dialogue/command-error.ts'
+import type { CommandError } from '../dialogue/errors/command-error.ts'
 import { TaskQueue } from '../task-queue.ts'
 import { hilinkError, loginRequired } from './hilink-errors.ts'
 import type { WebPort, WebReply } from './web-port.ts'

@@ -1,4 +1,4 @@
-import { pinCounter } from '../commands/pin-counter.ts'
+import { pinCounter } from '../commands/sim/pin-counter.ts'
 import { probeAfterAnySign } from '../send/result-probe.ts'
 import { huaweiToolkitCode } from '../toolkit/toolkit-code.ts'
 import { generic } from './generic.ts'

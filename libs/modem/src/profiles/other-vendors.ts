@@ -1,6 +1,6 @@
-import { type PinTries, pinCounter, pinTries } from '../commands/pin-counter.ts'
 import type { Query } from '../commands/query.ts'
-import { readPinStateWithoutFinalResult } from '../commands/sim-pin.ts'
+import { type PinTries, pinCounter, pinTries } from '../commands/sim/pin-counter.ts'
+import { readPinStateWithoutFinalResult } from '../commands/sim/sim-pin.ts'
 import { probeAfterAnySign, probeWhenOverdue } from '../send/result-probe.ts'
 import {
   cinterionToolkitCode,

@@ -1,5 +1,5 @@
-import { type PinTries, pinCounter, pinTries } from '../commands/pin-counter.ts'
 import type { Query } from '../commands/query.ts'
+import { type PinTries, pinCounter, pinTries } from '../commands/sim/pin-counter.ts'
 import { probeAfterAnySign } from '../send/result-probe.ts'
 import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { generic, indicationLadder } from './generic.ts'

@@ -5,7 +5,7 @@ import { PduDecodeError } from '@smsgw/sms/pdu-error'
 import type { Deliver } from '@smsgw/sms/tpdu/deliver'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { decodeIncoming } from '@smsgw/sms/tpdu/tpdu'
-import type { Memory } from '../commands/message-storage.ts'
+import type { Memory } from '../commands/messages/message-storage.ts'
 
 /** Where the driver found a message. */
 export type MessageSource =

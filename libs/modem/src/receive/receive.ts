@@ -1,8 +1,8 @@
 // Inbound path, step 2: reads the message from the SIM. Next: inbound-receiver.ts.
 
 import type { Clock } from '../clock.ts'
-import type { Memory } from '../commands/message-storage.ts'
-import type { StoredMessage } from '../commands/stored-messages.ts'
+import type { Memory } from '../commands/messages/message-storage.ts'
+import type { StoredMessage } from '../commands/messages/stored-messages.ts'
 import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { type Incoming, type MessageSource, readIncoming } from './incoming-message.ts'

@@ -1,4 +1,4 @@
-import type { Memory, MemoryUsage } from '../commands/message-storage.ts'
+import type { Memory, MemoryUsage } from '../commands/messages/message-storage.ts'
 
 /** The usage of one memory. When the memory is full, no more messages arrive until a message is deleted. */
 export interface StorageGauge {

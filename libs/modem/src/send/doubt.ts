@@ -1,4 +1,4 @@
-import { type CommandError, isRefusal } from '../dialogue/command-error.ts'
+import { type CommandError, isRefusal } from '../dialogue/errors/command-error.ts'
 import type { FinalResult } from '../dialogue/final-result.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { isReference, type LateOutcome, readReference, type Submission, type SubmissionUnknown } from './submission.ts'

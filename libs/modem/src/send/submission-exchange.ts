@@ -1,7 +1,7 @@
 // Outbound path, step 15: writes the part to the modem.
 
 import type { NotSent, Sensitivity } from '../dialogue/command.ts'
-import { type CommandError, isRefusal } from '../dialogue/command-error.ts'
+import { type CommandError, isRefusal } from '../dialogue/errors/command-error.ts'
 import { controlZ, type Exchange, type ExchangeLink, escapeByte } from '../dialogue/exchange.ts'
 import type { FinalResult } from '../dialogue/final-result.ts'
 import type { Marker } from '../dialogue/markers.ts'

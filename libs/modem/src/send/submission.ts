@@ -1,4 +1,4 @@
-import type { CommandError } from '../dialogue/command-error.ts'
+import type { CommandError } from '../dialogue/errors/command-error.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import type { Unsolicited } from '../wire/unsolicited.ts'
 import type { AskBeforePdu } from './before-pdu.ts'

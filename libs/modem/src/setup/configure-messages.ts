@@ -4,14 +4,19 @@ import {
   offeredMessageIndications,
   readMessageIndications,
   selectMessageIndications,
-} from '../commands/message-indications.ts'
+} from '../commands/messages/message-indications.ts'
 import {
   readMessageFormat,
   readMessageService,
   selectMessageService,
   selectPduMode,
-} from '../commands/message-settings.ts'
-import { type Memory, readMemoryUsage, readOfferedMemories, selectMemories } from '../commands/message-storage.ts'
+} from '../commands/messages/message-settings.ts'
+import {
+  type Memory,
+  readMemoryUsage,
+  readOfferedMemories,
+  selectMemories,
+} from '../commands/messages/message-storage.ts'
 import { ask, askIfKnown } from '../commands/query.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { askPatiently, type StartupContext } from './startup-context.ts'

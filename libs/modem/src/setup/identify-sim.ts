@@ -1,6 +1,6 @@
+import { readServiceCentre, type ServiceCentre } from '../commands/messages/service-centre.ts'
 import { askIfKnown } from '../commands/query.ts'
-import { readServiceCentre, type ServiceCentre } from '../commands/service-centre.ts'
-import { iccidQuery, type OwnNumber, readImsi, readOwnNumbers } from '../commands/sim-identity.ts'
+import { iccidQuery, type OwnNumber, readImsi, readOwnNumbers } from '../commands/sim/sim-identity.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { askPatiently, type StartupContext } from './startup-context.ts'
 

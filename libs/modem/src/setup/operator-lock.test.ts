@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OperatorChoice } from '../commands/operator-selection.ts'
+import type { OperatorChoice } from '../commands/network/operator-selection.ts'
 import type { Answers } from '../testing/described-modem.ts'
 import { DrivenModem } from '../testing/driven-modem.ts'
 

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
-import { type OperatorChoice, type OperatorSelection, selectOperator } from '../commands/operator-selection.ts'
+import { type OperatorChoice, type OperatorSelection, selectOperator } from '../commands/network/operator-selection.ts'
 import { ask, type Executor } from '../commands/query.ts'
 
 /**

@@ -1,13 +1,13 @@
 import type { Cancellation } from '../cancellation.ts'
-import { readOperator } from '../commands/operator.ts'
-import { askIfKnown, type Executor } from '../commands/query.ts'
+import { readOperator } from '../commands/network/operator.ts'
 import {
   canSendSms,
   type Registration,
   type RegistrationDomain,
   readRegistration,
   registrationIn,
-} from '../commands/registration.ts'
+} from '../commands/network/registration.ts'
+import { askIfKnown, type Executor } from '../commands/query.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /** The registration of the modem, from unsolicited codes and answers. */

@@ -1,7 +1,7 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { type Answer, ask, type Executor, type Query } from '../commands/query.ts'
-import { pinStateOfError } from '../commands/sim-pin.ts'
+import { pinStateOfError } from '../commands/sim/sim-pin.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import type { Pause } from '../pause.ts'
 import type { Profile } from '../profiles/profile.ts'

@@ -1,11 +1,11 @@
-import { followNetworkTime, reportTimeZone } from '../commands/network-time.ts'
-import { ask, askIfKnown, type Query } from '../commands/query.ts'
+import { followNetworkTime, reportTimeZone } from '../commands/network/network-time.ts'
 import {
   type RegistrationDomain,
   readRegistration,
   registrationDomains,
   reportRegistration,
-} from '../commands/registration.ts'
+} from '../commands/network/registration.ts'
+import { ask, askIfKnown, type Query } from '../commands/query.ts'
 import { Pause } from '../pause.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { showCallers } from '../receive/incoming-calls.ts'

@@ -1,4 +1,4 @@
-import { isTextModeStatus } from '../commands/stored-messages.ts'
+import { isTextModeStatus } from '../commands/messages/stored-messages.ts'
 import { integerOf, outermostQuoted, parseParameters } from './at-parameters.ts'
 import { beginsLikeCode, QuotedText } from './quoted-text.ts'
 import { type ResponseLine, readResponseLine } from './response-line.ts'

@@ -1,4 +1,4 @@
-import { standardToolkit, standardToolkitCommands } from '../commands/sim-toolkit.ts'
+import { standardToolkit, standardToolkitCommands } from '../commands/sim/sim-toolkit.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
 

@@ -1,5 +1,5 @@
 import { accepted, answer, answersLine, type Command, type CommandTable, ok, remembered } from '../commands/command.ts'
-import { huaweiToolkit, huaweiToolkitCommands } from '../commands/sim-toolkit.ts'
+import { huaweiToolkit, huaweiToolkitCommands } from '../commands/sim/sim-toolkit.ts'
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import type { RegistrationReadings } from '../equipment/personality-traits.ts'
 import { networkTime } from './network-time.ts'

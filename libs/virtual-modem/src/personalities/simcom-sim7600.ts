@@ -1,5 +1,5 @@
 import { answer, answersLine, type CommandTable, error, ok, remembered } from '../commands/command.ts'
-import { simcomToolkit, simcomToolkitCommands } from '../commands/sim-toolkit.ts'
+import { simcomToolkit, simcomToolkitCommands } from '../commands/sim/sim-toolkit.ts'
 import { isRegistered } from '../network/coverage.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'

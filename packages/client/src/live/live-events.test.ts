@@ -1,5 +1,5 @@
-import type { LiveEvents } from '@smsgw/contract/live-event'
-import { liveEventKinds } from '@smsgw/contract/live-event'
+import type { LiveEvents } from '@smsgw/contract/live/live-event'
+import { liveEventKinds } from '@smsgw/contract/live/live-event'
 import { expect, expectTypeOf, test } from 'vitest'
 import { type Answer, hangUp, problem, scriptedServer } from '../../testing/scripted-server.ts'
 import { SmsGateway } from '../client.ts'

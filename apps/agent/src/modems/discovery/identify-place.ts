@@ -1,6 +1,6 @@
 import type { Clock } from '@smsgw/modem/clock'
 import { type ModemNumber, readModemNumber } from '@smsgw/modem/commands/identity'
-import { readMessageFormat } from '@smsgw/modem/commands/message-settings'
+import { readMessageFormat } from '@smsgw/modem/commands/messages/message-settings'
 import { ask } from '@smsgw/modem/commands/query'
 import { Dialogue } from '@smsgw/modem/dialogue/dialogue'
 import { readHilinkNumber } from '@smsgw/modem/hilink/hilink-modem'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkPowerCycle, powerCycleFix } from '../../doctor/check-power-cycle.ts'
+import { checkPowerCycle, powerCycleFix } from '../../doctor/checks/check-power-cycle.ts'
 import { fail } from '../../doctor/finding.ts'
 import { StandInTools } from '../../testing/stand-in-tools.ts'
 import { type PowerSwitch, powerSwitchOf, readPowerSetting } from './power-setting.ts'

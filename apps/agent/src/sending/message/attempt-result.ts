@@ -1,4 +1,4 @@
-import type { CommandError } from '@smsgw/modem/dialogue/command-error'
+import type { CommandError } from '@smsgw/modem/dialogue/errors/command-error'
 import type { LateOutcome } from '@smsgw/modem/send/submission'
 import type { SubmitOutcome } from '@smsgw/modem/send/submit'
 

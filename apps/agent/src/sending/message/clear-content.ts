@@ -1,5 +1,5 @@
+import { isNumberAlias } from '@smsgw/contract/devices/number-alias'
 import type { SendCommand } from '@smsgw/contract/link/command'
-import { isNumberAlias } from '@smsgw/contract/number-alias'
 import { z } from 'zod'
 import type { FieldOpener, OpenedField } from './encrypted-field.ts'
 

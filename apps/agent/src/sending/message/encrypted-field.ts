@@ -1,6 +1,6 @@
 import { createDecipheriv, pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type PassphraseField, type PublicKeyField, readEncryptedField } from '@smsgw/contract/encrypted-field'
+import { type PassphraseField, type PublicKeyField, readEncryptedField } from '@smsgw/contract/messages/encrypted-field'
 import type { DeviceKeys } from '../../encryption/device-keys.ts'
 
 /**

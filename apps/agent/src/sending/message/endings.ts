@@ -1,4 +1,4 @@
-import type { AgentFailureCode } from '@smsgw/contract/failure-code'
+import type { AgentFailureCode } from '@smsgw/contract/messages/failure-code'
 import { mayArriveLater, statusFromOctet } from '@smsgw/sms/fields/status'
 import type { Change } from '../../journal/change.ts'
 import { phoneNumberOf } from '../schedule/lanes.ts'

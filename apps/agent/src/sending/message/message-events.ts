@@ -1,6 +1,7 @@
 // The events about messages, as changes that are committed together with their cause.
-import type { AgentFailureCode } from '@smsgw/contract/failure-code'
+
 import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { AgentFailureCode } from '@smsgw/contract/messages/failure-code'
 import { statusFromOctet } from '@smsgw/sms/fields/status'
 import { storable } from '@smsgw/sms/text/ucs2'
 import type { Change } from '../../journal/change.ts'

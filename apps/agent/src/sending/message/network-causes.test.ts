@@ -1,6 +1,6 @@
-import { causeOfNetworkCode, reportCode } from '@smsgw/contract/network-cause'
-import { cmeErrors } from '@smsgw/modem/dialogue/cme-errors'
-import { cmsErrors } from '@smsgw/modem/dialogue/cms-errors'
+import { causeOfNetworkCode, reportCode } from '@smsgw/contract/messages/network-cause'
+import { cmeErrors } from '@smsgw/modem/dialogue/errors/cme-errors'
+import { cmsErrors } from '@smsgw/modem/dialogue/errors/cms-errors'
 import { statusFromOctet } from '@smsgw/sms/fields/status'
 import { expect, test } from 'vitest'
 

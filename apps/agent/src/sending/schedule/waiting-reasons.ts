@@ -1,5 +1,5 @@
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
-import type { WaitingReason } from '@smsgw/contract/waiting'
+import type { WaitingReason } from '@smsgw/contract/messages/waiting'
 import { heldUntilMs } from '../doubt/doubts.ts'
 import type { OutgoingMessage } from '../message/message.ts'
 import type { Moment, SendingState } from '../sending-state.ts'

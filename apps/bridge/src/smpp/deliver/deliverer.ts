@@ -1,6 +1,6 @@
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, NotFoundError, PermissionError, SmsGatewayError } from '@smsgw/client/errors'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { STATUS, statusName } from '../protocol/command.ts'
 import type { Login } from '../session/authenticate.ts'
 import { MOST_DELIVERIES, type SmppSession } from '../session/smpp-session.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, type BlockList, createServer, isIPv4, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 
 /** The largest number of connections, which limits memory and descriptors. */
 const MOST_CONNECTIONS = 250

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import { COMMAND, RESPONSE_BIT, SmppError, STATUS, type StatusName } from '../protocol/command.ts'
 import { fields, TLV, tlv } from '../protocol/fields.ts'
 import { encodePdu, FramingError, type Pdu, PduStream } from '../protocol/pdu.ts'

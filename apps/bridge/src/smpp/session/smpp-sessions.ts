@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import type { SmppConfig } from '../../config.ts'
 import { steadyNow } from '../../state/steady-clock.ts'
 import type { Deliverer } from '../deliver/deliverer.ts'

@@ -3,7 +3,7 @@ import { SmsGateway } from '@smsgw/client'
 import type { SessionInfo } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
-import { processTerminal } from '@smsgw/daemon/terminal'
+import { processTerminal } from '@smsgw/daemon/terminal/terminal'
 import { type ApiAccount, checkUrl, forgetAccount, saveAccount } from './account.ts'
 
 /**

@@ -3,9 +3,9 @@ import type { SmsGateway } from '@smsgw/client'
 import { InvalidRequestError } from '@smsgw/client/errors'
 import type { ApiKey, NewApiKey } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
-import { printableJson } from '@smsgw/daemon/printable'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
-import { printJson } from '@smsgw/daemon/terminal'
+import { printableJson } from '@smsgw/daemon/terminal/printable'
+import { printJson } from '@smsgw/daemon/terminal/terminal'
 import { KEY_OPTIONS, keyLines, keyRequestOf } from '@smsgw/relay/cli/key-commands'
 
 /**

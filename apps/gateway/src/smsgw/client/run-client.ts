@@ -1,9 +1,9 @@
 import { SmsGateway } from '@smsgw/client'
 import { ApiError, SmsGatewayError } from '@smsgw/client/errors'
 import { type CommandLine, commandLines, readCommandLine } from '@smsgw/daemon/command-line'
-import { failOnOutputErrors } from '@smsgw/daemon/output'
-import { printable } from '@smsgw/daemon/printable'
 import { StartError } from '@smsgw/daemon/start-error'
+import { failOnOutputErrors } from '@smsgw/daemon/terminal/output'
+import { printable } from '@smsgw/daemon/terminal/printable'
 import { readAccount } from './account.ts'
 import { clientCommands } from './commands.ts'
 

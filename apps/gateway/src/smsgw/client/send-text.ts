@@ -3,8 +3,8 @@ import { print } from '@smsgw/agent/cli/terminal'
 import type { SmsGateway } from '@smsgw/client'
 import type { MessageState } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
-import { printableJson } from '@smsgw/daemon/printable'
 import { UsageError } from '@smsgw/daemon/start-error'
+import { printableJson } from '@smsgw/daemon/terminal/printable'
 
 /**
  * Sends one text. Returns 0 if the network has accepted it. With --no-wait, returns 0 if the gateway has accepted it.

@@ -1,5 +1,5 @@
 import type { SmsGateway } from '@smsgw/client'
-import { printable } from '@smsgw/daemon/printable'
+import { printable } from '@smsgw/daemon/terminal/printable'
 import { VERSION } from '@smsgw/daemon/version'
 import { serveOverStdio } from '@smsgw/mcp/stdio'
 

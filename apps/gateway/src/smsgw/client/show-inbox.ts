@@ -3,8 +3,8 @@ import type { SmsGateway } from '@smsgw/client'
 import { NotFoundError } from '@smsgw/client/errors'
 import type { InboxItem } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
-import { printableJson } from '@smsgw/daemon/printable'
 import { UsageError } from '@smsgw/daemon/start-error'
+import { printableJson } from '@smsgw/daemon/terminal/printable'
 
 /** Prints received messages, oldest first. With --follow, prints each new message once, without a gap. */
 export async function showInbox(sms: SmsGateway, { values }: CommandLine): Promise<number> {

@@ -1,4 +1,4 @@
-import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
+import { DecodedBase64 } from '@smsgw/contract/fields/decoded-base64'
 import { expect } from 'vitest'
 import type { Statements } from '../../store/database.ts'
 import { insertReceivedAttachment } from '../insert-received-attachment-statement.ts'

@@ -1,4 +1,4 @@
-import { type ApiKey, keyLimits } from '@smsgw/contract/api-key'
+import { type ApiKey, keyLimits } from '@smsgw/contract/access/api-key'
 import type { Statements } from '../../store/database.ts'
 import type { ApiKey as KeyRow } from '../../store/generated/client.ts'
 import { keyStart } from './key-text.ts'

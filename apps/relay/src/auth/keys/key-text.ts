@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { KEY_PREFIX } from '@smsgw/contract/api-key'
+import { KEY_PREFIX } from '@smsgw/contract/access/api-key'
 import type { Random } from '../../random.ts'
 
 // smsgw_live_<id>_<secret><checksum>: 12, 32 and 6 characters of 0-9A-Za-z. The secret has 190 random bits. The checksum

@@ -1,4 +1,4 @@
-import { keyLimits } from '@smsgw/contract/api-key'
+import { keyLimits } from '@smsgw/contract/access/api-key'
 import { z } from 'zod'
 import { NO_PASSWORD } from '../../accounts/password-hash.ts'
 import type { Statements } from '../../store/database.ts'

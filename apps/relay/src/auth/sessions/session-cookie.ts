@@ -1,4 +1,4 @@
-import { SESSION_COOKIE } from '@smsgw/contract/session'
+import { SESSION_COOKIE } from '@smsgw/contract/access/session'
 
 /** Returns the session token in a `Cookie` header, or undefined when it contains none. */
 export function readSessionCookie(header: string | undefined, isSecure: boolean): string | undefined {

@@ -1,5 +1,5 @@
-import { liveEventScopes } from '@smsgw/contract/live-event'
-import type { Scope } from '@smsgw/contract/scopes'
+import type { Scope } from '@smsgw/contract/access/scopes'
+import { liveEventScopes } from '@smsgw/contract/live/live-event'
 
 /** The scope that the contract requires for each operation. An operation that is missing here fails the first test. */
 export const needed: Readonly<

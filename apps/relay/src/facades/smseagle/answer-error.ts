@@ -1,4 +1,4 @@
-import type { ApiError } from '../../http/api-error.ts'
+import type { ApiError } from '../../http/errors/api-error.ts'
 
 interface ShownError {
   readonly status: number

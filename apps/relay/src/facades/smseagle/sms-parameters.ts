@@ -1,7 +1,7 @@
-import type { ApiError } from '../../http/api-error.ts'
 import type { Call } from '../../http/endpoint.ts'
-import type { FacadeCredentials } from '../../http/facade.ts'
-import { refusal } from '../../http/validation-error.ts'
+import type { ApiError } from '../../http/errors/api-error.ts'
+import { refusal } from '../../http/errors/validation-error.ts'
+import type { FacadeCredentials } from '../../http/facade/facade.ts'
 import { numbersIn } from '../numbers-in.ts'
 import type { RequestedText } from '../send-text.ts'
 

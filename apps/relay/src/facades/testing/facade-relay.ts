@@ -1,4 +1,4 @@
-import type { Scope } from '@smsgw/contract/scopes'
+import type { Scope } from '@smsgw/contract/access/scopes'
 import { callUrl } from '../../testing/call-url.ts'
 import { type TestRelay, type TestRelayOptions, testRelay } from '../../testing/test-relay.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
-import { facadeEndpoint } from '../../http/facade-endpoint.ts'
+import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import type { Database } from '../../store/database.ts'
 import { accountSid } from './sid.ts'
 import { errorAnswers, notFound, refuseAsTwilio } from './twilio-error.ts'

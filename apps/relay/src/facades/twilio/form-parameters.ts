@@ -1,4 +1,4 @@
-import type { Parameters } from '../../http/facade.ts'
+import type { Parameters } from '../../http/facade/facade.ts'
 import { type TwilioCode, TwilioError } from './twilio-error.ts'
 
 /** Returns a parameter, or undefined when it is missing. Of a repeated parameter, the last value counts. */

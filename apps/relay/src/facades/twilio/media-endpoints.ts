@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sendAttachment } from '../../attachments/send-attachment.ts'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
-import { facadeEndpoint } from '../../http/facade-endpoint.ts'
+import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
 import { withAttachments } from '../../inbox/stored-item.ts'
 import type { Database } from '../../store/database.ts'

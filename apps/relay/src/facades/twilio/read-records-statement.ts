@@ -1,4 +1,4 @@
-import { messageStates } from '@smsgw/contract/message-states'
+import { messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'

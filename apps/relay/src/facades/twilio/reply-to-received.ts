@@ -1,4 +1,4 @@
-import { ApiError } from '../../http/api-error.ts'
+import { ApiError } from '../../http/errors/api-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
 import { ReplyLimitError } from '../../messages/accept/key-limits.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ApiError } from '../../http/api-error.ts'
 import type { Answer } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors/api-error.ts'
 
 /** Codes of Twilio's error dictionary that this interface uses. */
 export type TwilioCode =

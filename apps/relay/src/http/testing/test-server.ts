@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { Scope } from '@smsgw/contract/scopes'
-import { ApiError } from '../api-error.ts'
+import type { Scope } from '@smsgw/contract/access/scopes'
 import { buildServer, type ServerParts } from '../build-server.ts'
 import type { Principal } from '../endpoint.ts'
+import { ApiError } from '../errors/api-error.ts'
 import { NEVER_LOST } from './never-lost.ts'
 
 export interface TestServer {

@@ -1,4 +1,4 @@
-import type { RelayFailureCode } from '@smsgw/contract/failure-code'
+import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import type { Move } from '../../messages/progress/message-progress.ts'
 import type { RecipientInput } from '../../messages/progress/message-state.ts'

@@ -1,7 +1,7 @@
 // Outbound path, step 8: commits the dispatch to the journal of the device. Next: session.ts.
 
 import { type Command, type SendCommand, urgentPriority } from '@smsgw/contract/link/command'
-import { onUncertain } from '@smsgw/contract/message'
+import { onUncertain } from '@smsgw/contract/messages/message'
 import { z } from 'zod'
 import { isBesideRealModem } from '../../devices/beside-real-modem.ts'
 import { dataOfOctets } from '../../messages/message-data.ts'

@@ -1,5 +1,5 @@
 import type { Command } from '@smsgw/contract/link/command'
-import type { MessageState } from '@smsgw/contract/message-states'
+import type { MessageState } from '@smsgw/contract/messages/message-states'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { recordEvents } from '../../ingest/record-events.ts'

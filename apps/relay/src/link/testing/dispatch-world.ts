@@ -1,5 +1,5 @@
 import type { SimCard } from '@smsgw/contract/link/event'
-import type { MessageState } from '@smsgw/contract/message-states'
+import type { MessageState } from '@smsgw/contract/messages/message-states'
 import type { Database } from '../../store/database.ts'
 import { type ArrivingAgent, type ClaimedConnection, openConnection } from '../claim/open-connection.ts'
 import { storeSims } from '../claim/store-sims-statement.ts'

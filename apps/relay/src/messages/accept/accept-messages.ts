@@ -1,6 +1,6 @@
 // Outbound path, step 3: finds out whether the message was accepted before. Next: store-messages-statement.ts.
 
-import type { MessageContent, SendMessageRequest } from '@smsgw/contract/message'
+import type { MessageContent, SendMessageRequest } from '@smsgw/contract/messages/message'
 import type { Statements } from '../../store/database.ts'
 import type { StoredMessage } from '../stored-message.ts'
 import { type DuplicateMessage, findDuplicates } from './find-duplicates-statement.ts'

@@ -1,7 +1,7 @@
-import { aliasKeyId } from '@smsgw/contract/number-alias'
+import { aliasKeyId } from '@smsgw/contract/devices/number-alias'
 import { aliasKeysOf } from '../../devices/alias-keys.ts'
-import type { ApiError } from '../../http/api-error.ts'
-import { refusal } from '../../http/validation-error.ts'
+import type { ApiError } from '../../http/errors/api-error.ts'
+import { refusal } from '../../http/errors/validation-error.ts'
 import type { Statements } from '../../store/database.ts'
 
 type AliasDevice =

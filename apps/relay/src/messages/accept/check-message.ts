@@ -1,9 +1,9 @@
-import type { MessageContent, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/message'
-import { isNumberAlias } from '@smsgw/contract/number-alias'
+import { isNumberAlias } from '@smsgw/contract/devices/number-alias'
+import type { MessageContent, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/messages/message'
 import { partsNeeded, segmentData, TooManyPartsError } from '@smsgw/sms/segmentation/segment'
 import type { CountryCode } from 'libphonenumber-js/max'
-import type { ApiError, FieldError } from '../../http/api-error.ts'
-import { refusal } from '../../http/validation-error.ts'
+import type { ApiError, FieldError } from '../../http/errors/api-error.ts'
+import { refusal } from '../../http/errors/validation-error.ts'
 import { type NumberRules, normaliseNumber } from './phone-number.ts'
 
 export interface MessageRules {

@@ -1,8 +1,8 @@
-import type { KeyLimits } from '@smsgw/contract/api-key'
+import type { KeyLimits } from '@smsgw/contract/access/api-key'
 import type { Capability } from '@smsgw/contract/link/frame'
-import type { SendMessageRequest } from '@smsgw/contract/message'
-import { ApiError } from '../../http/api-error.ts'
-import { refusal } from '../../http/validation-error.ts'
+import type { SendMessageRequest } from '@smsgw/contract/messages/message'
+import { ApiError } from '../../http/errors/api-error.ts'
+import { refusal } from '../../http/errors/validation-error.ts'
 import { isLeased } from '../../link/claim/lease.ts'
 
 /** A device of the account with the facts that the choice depends on. */

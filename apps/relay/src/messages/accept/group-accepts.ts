@@ -1,5 +1,5 @@
-import type { MessageContent } from '@smsgw/contract/message'
-import { ApiError } from '../../http/api-error.ts'
+import type { MessageContent } from '@smsgw/contract/messages/message'
+import { ApiError } from '../../http/errors/api-error.ts'
 import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
 
 interface GroupDeps {

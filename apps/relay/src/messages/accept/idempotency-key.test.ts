@@ -1,4 +1,4 @@
-import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
+import { DecodedBase64 } from '@smsgw/contract/fields/decoded-base64'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { isIdempotencyKey, requestFingerprint } from './idempotency-key.ts'

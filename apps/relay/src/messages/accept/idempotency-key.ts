@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { CollectedText } from '@smsgw/contract/collected-text'
-import { DecodedBase64 } from '@smsgw/contract/decoded-base64'
-import { textParts } from '../../http/octet-pieces.ts'
+import { DecodedBase64 } from '@smsgw/contract/fields/decoded-base64'
+import { CollectedText } from '@smsgw/contract/messages/collected-text'
+import { textParts } from '../../http/body/octet-pieces.ts'
 
 /** Identifies a request that may be repeated. */
 export interface IdempotencyKey {

@@ -1,7 +1,7 @@
-import type { KeyLimits } from '@smsgw/contract/api-key'
-import type { SendMessageRequest, SentBy } from '@smsgw/contract/message'
-import { ApiError } from '../../http/api-error.ts'
+import type { KeyLimits } from '@smsgw/contract/access/api-key'
+import type { SendMessageRequest, SentBy } from '@smsgw/contract/messages/message'
 import type { Principal } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors/api-error.ts'
 
 /** The sender of a message: an API key with its daily limit, or replies with the hourly limit of one number. */
 export interface LimitedSender extends SentBy {

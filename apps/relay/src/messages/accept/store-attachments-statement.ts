@@ -1,5 +1,5 @@
-import type { MmsContent } from '@smsgw/contract/mms'
-import { octetsOf } from '../../http/octet-pieces.ts'
+import type { MmsContent } from '@smsgw/contract/messages/mms'
+import { octetsOf } from '../../http/body/octet-pieces.ts'
 import type { Statements } from '../../store/database.ts'
 import { withOctets } from '../../store/octet-parameters.ts'
 import type { NewMessage } from './accept-messages.ts'

@@ -5,7 +5,7 @@ import { openConnection } from '../../link/claim/open-connection.ts'
 import { claimCommands } from '../../link/dispatch/claim-commands-statement.ts'
 import { findDevicesWithWork } from '../../link/dispatch/find-work-statement.ts'
 import { readEventStream } from '../../live/testing/read-event-stream.ts'
-import { correctStoredTimes } from '../../store/correct-stored-times-statement.ts'
+import { correctStoredTimes } from '../../store/clock/correct-stored-times-statement.ts'
 import { endUnapproved, expireMessages } from '../end-undispatched.ts'
 
 const NUMBER = '+447400123456'

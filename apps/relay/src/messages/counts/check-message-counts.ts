@@ -1,4 +1,4 @@
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import type { Database, Statements } from '../../store/database.ts'
 import { correctCounts, correctTotals, deleteEmptyCounts, nextDayToCheck } from './correct-counts-statement.ts'
 import { lockCountProgress } from './update-counts-statement.ts'

@@ -1,4 +1,4 @@
-import type { MessageState } from '@smsgw/contract/message-states'
+import type { MessageState } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageStates } from '@smsgw/contract/message-states'
+import { messageStates } from '@smsgw/contract/messages/message-states'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Dice } from '../../../fuzz/dice.ts'
 import { type Database, openDatabase, type Statements } from '../../store/database.ts'

@@ -1,4 +1,4 @@
-import { messageStates } from '@smsgw/contract/message-states'
+import { messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
 import { Prisma } from '../../store/generated/client.ts'
 import type { RawStatements } from '../../store/raw-statements.ts'

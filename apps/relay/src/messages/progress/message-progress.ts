@@ -1,4 +1,4 @@
-import type { MessageState } from '@smsgw/contract/message-states'
+import type { MessageState } from '@smsgw/contract/messages/message-states'
 import type { LocalTime } from '../../webhooks/outbox/local-time.ts'
 import type { EarlierEvent, OutboundEvent } from '../../webhooks/outbox/outbox-event.ts'
 import {

@@ -1,4 +1,4 @@
-import type { MessageState } from '@smsgw/contract/message-states'
+import type { MessageState } from '@smsgw/contract/messages/message-states'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { advance, isFinished, messageStateOf, type RecipientInput, type RecipientProgress } from './message-state.ts'

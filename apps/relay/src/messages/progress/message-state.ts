@@ -1,5 +1,5 @@
-import type { RelayFailureCode } from '@smsgw/contract/failure-code'
-import type { MessageState } from '@smsgw/contract/message-states'
+import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
+import type { MessageState } from '@smsgw/contract/messages/message-states'
 
 /**
  * The state of a message for one of its numbers.

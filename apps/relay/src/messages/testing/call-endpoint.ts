@@ -1,8 +1,8 @@
 import { CallerAccess } from '../../http/admissions.ts'
-import { ApiError } from '../../http/api-error.ts'
 import type { Answer, Call, Endpoint, Principal } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors/api-error.ts'
+import { checked } from '../../http/errors/validation-error.ts'
 import { NEVER_LOST } from '../../http/testing/never-lost.ts'
-import { checked } from '../../http/validation-error.ts'
 
 interface Request {
   readonly accountId?: string

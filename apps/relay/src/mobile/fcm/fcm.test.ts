@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { jwtVerify } from 'jose'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../../config.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { GuardedClient } from '../../webhooks/delivery/client/guarded-client.ts'
-import type { PhoneNotice } from '../phone-stream.ts'
+import type { PhoneNotice } from '../streams/phone-stream.ts'
 import type { FcmAccess } from './fcm-access.ts'
 import { jsonOf } from './fcm-credentials.ts'
 

@@ -1,5 +1,5 @@
-import { idParams } from '@smsgw/contract/ids'
-import { changeWebhookRequest, webhook } from '@smsgw/contract/webhook'
+import { idParams } from '@smsgw/contract/fields/ids'
+import { changeWebhookRequest, webhook } from '@smsgw/contract/webhooks/webhook'
 import type { z } from 'zod'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import type { Prisma } from '../../store/generated/client.ts'

@@ -1,7 +1,7 @@
-import type { Scope } from '@smsgw/contract/scopes'
-import { webhookEvents } from '@smsgw/contract/webhook-event'
-import { ApiError } from '../../http/api-error.ts'
+import type { Scope } from '@smsgw/contract/access/scopes'
+import { webhookEvents } from '@smsgw/contract/webhooks/webhook-event'
 import type { Principal } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors/api-error.ts'
 import { mayDo } from '../../http/may-do.ts'
 
 /**

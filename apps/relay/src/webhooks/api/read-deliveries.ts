@@ -1,4 +1,4 @@
-import { idParams } from '@smsgw/contract/ids'
+import { idParams } from '@smsgw/contract/fields/ids'
 import {
   type DeliveryAnswer,
   type DeliveryState,
@@ -6,11 +6,11 @@ import {
   deliveryStates,
   deliveryWithRequest,
   listDeliveriesQuery,
-} from '@smsgw/contract/webhook'
-import type { WebhookEvent } from '@smsgw/contract/webhook-event'
+} from '@smsgw/contract/webhooks/webhook'
+import type { WebhookEvent } from '@smsgw/contract/webhooks/webhook-event'
 import { z } from 'zod'
-import { ApiError } from '../../http/api-error.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors/api-error.ts'
 import { olderThan, type Place, readPage } from '../../http/page.ts'
 import type { Database } from '../../store/database.ts'
 import type { Prisma, Webhook, WebhookAttempt, WebhookDelivery } from '../../store/generated/client.ts'

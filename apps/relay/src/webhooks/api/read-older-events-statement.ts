@@ -1,4 +1,4 @@
-import type { DeliveryState, RedeliverRequest } from '@smsgw/contract/webhook'
+import type { DeliveryState, RedeliverRequest } from '@smsgw/contract/webhooks/webhook'
 import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'

@@ -1,5 +1,5 @@
-import { idParams } from '@smsgw/contract/ids'
-import { type DeliveryState, type RedeliverRequest, redeliverRequest } from '@smsgw/contract/webhook'
+import { idParams } from '@smsgw/contract/fields/ids'
+import { type DeliveryState, type RedeliverRequest, redeliverRequest } from '@smsgw/contract/webhooks/webhook'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import type { Database } from '../../store/database.ts'

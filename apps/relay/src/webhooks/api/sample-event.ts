@@ -1,5 +1,5 @@
-import { deviceHealth } from '@smsgw/contract/device-health'
-import type { EmittedEvent } from '@smsgw/contract/webhook-event'
+import { deviceHealth } from '@smsgw/contract/devices/device-health'
+import type { EmittedEvent } from '@smsgw/contract/webhooks/webhook-event'
 import { VERSION } from '@smsgw/daemon/version'
 import type { LocalTime } from '../outbox/local-time.ts'
 import type {

@@ -1,6 +1,6 @@
-import type { WebhookAnswer } from '@smsgw/contract/webhook'
-import type { WebhookEvent } from '@smsgw/contract/webhook-event'
-import { ApiError } from '../../http/api-error.ts'
+import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
+import type { WebhookEvent } from '@smsgw/contract/webhooks/webhook-event'
+import { ApiError } from '../../http/errors/api-error.ts'
 import type { Statements } from '../../store/database.ts'
 import type { Webhook } from '../../store/generated/client.ts'
 

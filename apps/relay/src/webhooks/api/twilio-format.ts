@@ -1,8 +1,8 @@
-import { areTwilioEvents, twilioReceivedEvents } from '@smsgw/contract/twilio-events'
-import { ApiError } from '../../http/api-error.ts'
+import { areTwilioEvents, twilioReceivedEvents } from '@smsgw/contract/webhooks/twilio-events'
 import type { Principal } from '../../http/endpoint.ts'
+import { ApiError } from '../../http/errors/api-error.ts'
+import { refusal } from '../../http/errors/validation-error.ts'
 import { mayDo } from '../../http/may-do.ts'
-import { refusal } from '../../http/validation-error.ts'
 import { isStatusFormat } from '../status-callback.ts'
 
 /**

@@ -1,5 +1,5 @@
 // The checks and answers that are the same for registering and for changing a webhook.
-import { refusal } from '../../http/validation-error.ts'
+import { refusal } from '../../http/errors/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Statements } from '../../store/database.ts'
 import { type AddressRules, urlProblem } from '../address-rules.ts'

@@ -1,4 +1,4 @@
-import { webhookEnvelope } from '@smsgw/contract/webhook-event'
+import { webhookEnvelope } from '@smsgw/contract/webhooks/webhook-event'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { route } from '../../http/route.ts'
 import { systemRandom } from '../../random.ts'

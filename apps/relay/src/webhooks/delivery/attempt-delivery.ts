@@ -1,7 +1,7 @@
 // Inbound path, step 14: signs the request and judges the answer. Next: guarded-client.ts.
 
-import { twilioReceivedEvents } from '@smsgw/contract/twilio-events'
-import type { Log } from '@smsgw/daemon/log'
+import { twilioReceivedEvents } from '@smsgw/contract/webhooks/twilio-events'
+import type { Log } from '@smsgw/daemon/log/log'
 import type { Clock } from '../../clock.ts'
 import type { Random } from '../../random.ts'
 import { SIGNING_KEY } from '../../settings/change-settings.ts'

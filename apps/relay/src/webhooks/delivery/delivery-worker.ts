@@ -1,8 +1,8 @@
 // Inbound path, step 13: leases receivers with due deliveries. Next: attempt-delivery.ts.
 
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
+import { isDatabaseUnavailable } from '../../store/connection/database-unavailable.ts'
 import type { Database } from '../../store/database.ts'
-import { isDatabaseUnavailable } from '../../store/database-unavailable.ts'
 import type { Outbox } from '../outbox/enqueue-events.ts'
 import { AttemptRecorder, type AttemptRecorderDeps } from './attempt-recorder.ts'
 import type { GuardedClient } from './client/guarded-client.ts'

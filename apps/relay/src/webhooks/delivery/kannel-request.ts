@@ -1,4 +1,4 @@
-import type { EmittedEvent } from '@smsgw/contract/webhook-event'
+import type { EmittedEvent } from '@smsgw/contract/webhooks/webhook-event'
 
 /** Kannel's delivery report types. Each is a bit of `dlr-mask`. */
 const dlrTypes = { delivered: 1, undelivered: 2, sent: 8, refused: 16 } as const

@@ -1,6 +1,6 @@
-import type { Log } from '@smsgw/daemon/log'
+import type { Log } from '@smsgw/daemon/log/log'
 import type { Random } from '../../random.ts'
-import { ReconnectingClient } from '../../store/reconnecting-client.ts'
+import { ReconnectingClient } from '../../store/connection/reconnecting-client.ts'
 
 /** The first key of the advisory locks of delivery workers. */
 export const PRESENCE_CLASS = 1_936_554_608

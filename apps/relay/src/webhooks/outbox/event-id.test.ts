@@ -1,4 +1,4 @@
-import { healthOf } from '@smsgw/contract/health'
+import { healthOf } from '@smsgw/contract/relay/health'
 import { expect, test } from 'vitest'
 import { eventId } from './event-id.ts'
 import { localTime } from './local-time.ts'

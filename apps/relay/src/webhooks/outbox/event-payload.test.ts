@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { deviceHealth } from '@smsgw/contract/device-health'
-import { type EmittedEvent, webhookPayloads } from '@smsgw/contract/webhook-event'
+import { deviceHealth } from '@smsgw/contract/devices/device-health'
+import { type EmittedEvent, webhookPayloads } from '@smsgw/contract/webhooks/webhook-event'
 import { expect, test } from 'vitest'
 import { sampleEvent } from '../api/sample-event.ts'
 import { payloadOf } from './event-payload.ts'

@@ -1,4 +1,4 @@
-import type { EmittedEvent, WebhookPayloads } from '@smsgw/contract/webhook-event'
+import type { EmittedEvent, WebhookPayloads } from '@smsgw/contract/webhooks/webhook-event'
 import { simCardAnswer } from '../../devices/sim-card-answer.ts'
 import { dlrType, type KannelFacts } from '../delivery/kannel-request.ts'
 import { readCallback } from '../status-callback.ts'

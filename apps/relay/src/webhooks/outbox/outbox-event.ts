@@ -1,6 +1,6 @@
-import type { Health } from '@smsgw/contract/health'
-import type { InboxAttachment } from '@smsgw/contract/inbox'
+import type { InboxAttachment } from '@smsgw/contract/inbox/inbox'
 import type { SimCard } from '@smsgw/contract/link/event'
+import type { Health } from '@smsgw/contract/relay/health'
 import type { LocalTime } from './local-time.ts'
 
 /** An event for webhooks, with the facts that identify it. */

@@ -1,4 +1,4 @@
-import { openLog } from '@smsgw/daemon/log'
+import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import type { LogbookEntry } from '../../logs/logbook.ts'

@@ -1,0 +1,84 @@
+import type { DeviceFolders, Place, PlaceOnUsb } from '../../modems/discovery/find-places.ts'
+import {
+  ignoreModemsCommand,
+  shareModemsCommand,
+  udevRecord,
+  withoutQuestion,
+} from '../../modems/discovery/udev-rules.ts'
+import { readHolders } from '../../ports/port-holders.ts'
+import { type CodedFinding, type Fix, ok, warn } from '../finding.ts'
+import { readText } from './check-machine.ts'
+
+type Machine = Pick<DeviceFolders, 'proc' | 'udev'>
+
+/** Checks that ModemManager ignores each modem, because otherwise it would write its own commands to the modem. */
+export async function checkModemManager(places: readonly Place[], machine: Machine): Promise<readonly CodedFinding[]> {
+  const { runsModemManager } = await readHolders('/dev/null', machine.proc)
+  if (!runsModemManager) return []
+  const shared = places.filter(({ isShared }) => isShared)
+  const sharing = shared.map(({ ports }) =>
+    ok('ModemManager', `running; ignores ${ports.join(' and ')}, and may use the other ports of the modem`, {
+      code: 'manager.shares',
+      values: { ports: ports.join(', ') },
+    }),
+  )
+  const others = places.filter(({ isShared }) => !isShared)
+  if (others.every(({ usb }) => usb === undefined)) return sharing
+  const disturbed = others.filter((place) => isDisturbed(place, machine)).flatMap(({ usb }) => usb ?? [])
+  if (disturbed.length === 0) {
+    return [...sharing, ok('ModemManager', 'running; ignores these modems', { code: 'manager.ignores' })]
+  }
+  const fix = fixFor(places, machine)
+  const finding = warn(
+    'ModemManager',
+    `running, and may take over ${disturbed.map(nameOf).join(' and ')}`,
+    `${ignoreModemsCommand()}, then plug the modem in again; ` +
+      `${others.some(canShare) ? `to keep its data connection instead: ${shareModemsCommand()}; ` : ''}` +
+      'or: sudo systemctl disable --now ModemManager',
+    {
+      code: 'manager.takes',
+      values: { devices: disturbed.map(({ id }) => id).join(', ') },
+      commands: [ignoreModemsCommand()],
+    },
+  )
+  return [...sharing, fix === undefined ? finding : { ...finding, fix }]
+}
+
+/** Returns the fix for a port that ModemManager holds. */
+export async function modemManagerFix(places: readonly Place[], machine: Machine): Promise<Fix | undefined> {
+  const { runsModemManager } = await readHolders('/dev/null', machine.proc)
+  return runsModemManager ? fixFor(places, machine) : undefined
+}
+
+/**
+ * Each of the two commands replaces the rules for all modems. So the fix shares the modems only if each modem can be
+ * shared and none is ignored. The fix ignores the modems only if none is shared.
+ */
+function fixFor(places: readonly Place[], machine: Machine): Fix | undefined {
+  const modems = places.filter(({ usb }) => usb !== undefined)
+  const disturbed = modems.filter((place) => !place.isShared && isDisturbed(place, machine))
+  if (disturbed.length === 0) return undefined
+  const names = disturbed.flatMap(({ usb }) => usb ?? []).map(nameOf)
+  if (modems.every((place) => place.isShared || (disturbed.includes(place) && canShare(place)))) {
+    const about = `share ${names.join(' and ')} with ModemManager, which leaves one command port to the gateway`
+    return { about: `${about}; then plug the modem in again`, commands: [withoutQuestion(shareModemsCommand())] }
+  }
+  if (modems.some(({ isShared }) => isShared)) return undefined
+  const about = `make ModemManager ignore ${names.join(' and ')}; then plug the modem in again`
+  return { about, commands: [withoutQuestion(ignoreModemsCommand())] }
+}
+
+/**
+ * False for a modem whose port MODEMS names: the gateway keeps this port, but the rules would reserve another port for
+ * the gateway.
+ */
+function canShare({ commandPorts = [], position }: Place): boolean {
+  return commandPorts.length > 1 && position === undefined
+}
+
+/** True if no udev rule keeps ModemManager away from the modem. */
+function isDisturbed({ usb }: Place, { udev }: Machine): boolean {
+  return usb !== undefined && !/^E:ID_MM_\w+_IGNORE=1$/m.test(readText(udevRecord(usb, udev)) ?? '')
+}
+
+const nameOf = ({ id, path }: PlaceOnUsb): string => `${id} at ${path}`

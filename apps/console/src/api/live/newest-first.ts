@@ -1,0 +1,123 @@
+// Lists with pages, newest first, that change while they are shown. New entries come first and old ones change rarely,
+// so a change reloads the first page and the pages with changed entries. Reloading all pages of a list that was
+// scrolled far back would cost one request per page each second.
+import {
+  type InfiniteData,
+  type Query,
+  type QueryClient,
+  type QueryKey,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Answer } from '../request/ask.ts'
+import { type ReadAnew, withFresh } from './with-fresh.ts'
+
+type Cursor = string | undefined
+export type Page<Item> = Answer<readonly Item[]>
+export type Pages<Item> = InfiniteData<Page<Item>, Cursor>
+
+export interface NewestFirst<Item> {
+  readonly queryKey: QueryKey
+  readonly firstCursor?: string
+  readonly read: (cursor: Cursor, signal?: AbortSignal) => Promise<Page<Item>>
+  /** Unique name of an item. */
+  readonly idOf: (item: Item) => string
+  /** The name that events use for an item. */
+  readonly nameOf: (item: Item) => string
+  /** Shows the previous list while another one is loaded. */
+  readonly keepsPrevious?: boolean
+  /** True if there may be pages newer than the first one. */
+  readonly startsInside?: boolean
+}
+
+export function useNewestFirst<Item>(list: NewestFirst<Item>): UseInfiniteQueryResult<Pages<Item>> {
+  const client = useQueryClient()
+  const key = JSON.stringify(list.queryKey)
+  const isNewestFirst = !list.startsInside
+  useEffect(() => {
+    if (!isNewestFirst) return () => client.removeQueries({ queryKey: JSON.parse(key), exact: true })
+  }, [client, key, isNewestFirst])
+  return useInfiniteQuery({
+    queryKey: list.queryKey,
+    initialPageParam: list.firstCursor as Cursor,
+    queryFn: ({ pageParam, signal }) => list.read(pageParam, signal),
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    getPreviousPageParam: ({ prevCursor }) => prevCursor,
+    refetchOnWindowFocus: false,
+    ...(list.keepsPrevious && { placeholderData: (before: Pages<Item> | undefined) => before }),
+    meta: { newestFirst: list },
+  })
+}
+
+/** Invalidates the queries with these prefixes and reloads visible lists. `named` holds the names of changed items. */
+export async function refresh(
+  client: QueryClient,
+  keys: readonly QueryKey[],
+  named: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const queries = keys.flatMap((queryKey) => client.getQueryCache().findAll({ queryKey }))
+  await Promise.all(
+    [...new Set(queries)].map(async (query) => {
+      const list = query.meta?.['newestFirst'] as NewestFirst<unknown> | undefined
+      if (list === undefined || query.state.data === undefined || !query.isActive()) await invalidate(client, query)
+      else await readAnew(client, query, list, named)
+    }),
+  )
+}
+
+/**
+ * The first request of a query may have been answered before the change. TanStack Query would join that request instead of
+ * repeating it, so the invalidation waits for its end.
+ */
+export async function invalidate(client: QueryClient, query: Query): Promise<void> {
+  const { data, fetchStatus } = query.state
+  if (data === undefined && fetchStatus === 'fetching') await query.promise?.catch(() => undefined)
+  await client.invalidateQueries({ queryKey: query.queryKey, exact: true })
+}
+
+async function readAnew(
+  client: QueryClient,
+  query: Query,
+  list: NewestFirst<unknown>,
+  named: ReadonlySet<string>,
+): Promise<void> {
+  const { queryKey } = query
+  try {
+    const { pages, pageParams } = query.state.data as Pages<unknown>
+    const cursors = pageParams.filter(
+      (_, at) => at === 0 || pages[at]?.body.some((item) => named.has(list.nameOf(item))),
+    )
+    const fresh: ReadAnew<unknown> = new Map(
+      await Promise.all(cursors.map(async (cursor) => [cursor, await list.read(cursor)] as const)),
+    )
+    // A running request would overwrite the newer data.
+    while (query.state.fetchStatus === 'fetching') await query.promise?.catch(() => undefined)
+    client.setQueryData<Pages<unknown>>(queryKey, (now) => now && withFresh(now, fresh, list.idOf))
+  } catch {
+    // A regular reload shows the error and offers a retry.
+    await invalidate(client, query)
+  }
+}
+
+/** A list starts at the top when a link leads to it. Back leads to its previous place, so until then its pages are kept. */
+export function forgetPagesOnLinks(client: QueryClient): () => void {
+  const forget = () => {
+    for (const { meta, queryKey } of client.getQueryCache().findAll({ type: 'inactive' }))
+      if (meta?.['newestFirst'] !== undefined) forgetLaterPages(client, queryKey)
+  }
+  // The router dispatches this event. This listener runs in the capture phase, because the listener of the router
+  // renders the next page.
+  addEventListener('pushState', forget, true)
+  return () => removeEventListener('pushState', forget, true)
+}
+
+function forgetLaterPages(client: QueryClient, queryKey: QueryKey): void {
+  const updatedAt = client.getQueryState(queryKey)?.dataUpdatedAt
+  client.setQueryData<Pages<unknown>>(
+    queryKey,
+    (now) => now && { pages: now.pages.slice(0, 1), pageParams: now.pageParams.slice(0, 1) },
+    updatedAt === undefined ? {} : { updatedAt },
+  )
+}

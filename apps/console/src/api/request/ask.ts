@@ -1,0 +1,113 @@
+import type { Problem } from '@smsgw/contract/fields/problem'
+import { t } from '../../words/text.ts'
+import { problemText } from './problem-texts.ts'
+
+const base = '/3rdparty/v1'
+/** Longer than any operation of a device, such as diagnostics or a USSD code. */
+const patienceMs = 240_000
+
+export interface Answer<T> {
+  readonly body: T
+  /** Cursor of the next page of a list, if there is one. */
+  readonly nextCursor: string | undefined
+  /** Cursor of the page with newer items, if the list was not opened at its newest item. */
+  readonly prevCursor?: string | undefined
+  /** The number of items in all pages, if the first page was requested without a cursor. */
+  readonly total?: number | undefined
+  /** Set if a search was limited: messages before this time were not searched. */
+  readonly searchedSince?: string | undefined
+}
+
+/** Sends a request with the cookie of the session. Throws an {@link ApiFailure} unless it succeeds. */
+export async function ask<T>(
+  method: string,
+  path: string,
+  body?: object,
+  signal?: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Answer<T>> {
+  const response = await reach(`${base}${path}`, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal === undefined ? [] : [signal])]),
+  })
+  return answerOf(response)
+}
+
+export async function answerOf<T>(response: Response): Promise<Answer<T>> {
+  const text = await response.text()
+  const total = response.headers.get('x-total-count')
+  if (!response.ok) throw new ApiFailure(response.status, problemIn(text))
+  return {
+    body: (text === '' ? undefined : JSON.parse(text)) as T,
+    nextCursor: cursorIn(response.headers.get('link'), 'next'),
+    prevCursor: cursorIn(response.headers.get('link'), 'prev'),
+    total: total === null ? undefined : Number(total),
+    searchedSince: response.headers.get('x-searched-since') ?? undefined,
+  }
+}
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await ask<T>('GET', path, undefined, signal)).body
+}
+
+/** A failed request with a message for the user. `status` is 0 if there was no answer. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure'
+  readonly status: number
+  readonly problem: Partial<Problem>
+
+  constructor(status: number, problem: Partial<Problem>) {
+    super(problem.message ?? t('problem.noReason', { status }))
+    this.status = status
+    this.problem = problem
+  }
+
+  /** The problem of one member of the request. */
+  about(path: string): string | undefined {
+    const problem = this.problem.errors?.find((error) => error.path === path || error.path.startsWith(`${path}[`))
+    return problem && problemText(problem)
+  }
+
+  /** True if each problem concerns one of these members, so that a form can show the problems beside its fields. */
+  isOnlyAbout(paths: readonly string[]): boolean {
+    const problems = this.problem.errors ?? []
+    return (
+      problems.length > 0 &&
+      problems.every((problem) => paths.some((path) => problem.path === path || problem.path.startsWith(`${path}[`)))
+    )
+  }
+}
+
+export function query(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}
+
+async function reach(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiFailure(0, { message: t('problem.unreachable') })
+  }
+}
+
+function problemIn(text: string): Partial<Problem> {
+  try {
+    const problem: unknown = JSON.parse(text)
+    return typeof problem === 'object' && problem !== null ? problem : {}
+  } catch {
+    return {}
+  }
+}
+
+function cursorIn(link: string | null, rel: 'next' | 'prev'): string | undefined {
+  const target = new RegExp(`<([^>]*)>;\\s*rel="?${rel}"?`).exec(link ?? '')?.[1]
+  return target === undefined ? undefined : (new URL(target, 'http://any').searchParams.get('cursor') ?? undefined)
+}

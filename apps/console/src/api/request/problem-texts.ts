@@ -1,0 +1,50 @@
+import { optionalText, type TextKey, t } from '../../words/text.ts'
+
+export interface FieldProblem {
+  readonly path: string
+  readonly message: string
+}
+
+/** The problem of a member as a sentence: “hello” isn’t a valid phone number. */
+export function problemText({ path, message }: FieldProblem): string {
+  for (const [pattern, key] of sentences) {
+    const found = pattern.exec(message)
+    if (found) return t(key, { field: fieldName(path), value: unquoted(found[1] ?? ''), other: found[2] ?? '' })
+  }
+  // A newer relay may describe problems that the catalogue does not have yet.
+  return t('problem.ofField', { field: fieldName(path), message })
+}
+
+/** The name of the field that shows the member, for example "To" for `phoneNumbers[0]`. */
+function fieldName(path: string): string {
+  const member =
+    path
+      .replace(/\[\d+\]/g, '')
+      .split('.')
+      .at(-1) ?? path
+  return optionalText(`field.${member}`) ?? optionalText(`setting.${path}`) ?? path
+}
+
+function unquoted(value: string): string {
+  return value.replace(/^"|"$/g, '')
+}
+
+/** How the API ends a sentence that begins with the path of the member. */
+const sentences: readonly (readonly [RegExp, TextKey])[] = [
+  [/^("[\s\S]*") is not a valid phone number/, 'problem.phoneNumber'],
+  [/^("[\s\S]*") has no valid country code/, 'problem.countryCode'],
+  [/^("[\s\S]*") is too short for a phone number/, 'problem.numberTooShort'],
+  [/^("[\s\S]*") is too long for a phone number/, 'problem.numberTooLong'],
+  [/^("[\s\S]*") (?:is not in the numbering plan|has a length that no number)/, 'problem.numberingPlan'],
+  [/^("[\s\S]*") is not a number such as/, 'problem.numberOrPrefix'],
+  [/^cannot be combined with the scope keys:manage/, 'problem.limitsWithManage'],
+  [/^cannot be combined with the scope (\S+), which could avoid/, 'problem.approvalWithScope'],
+  [/^is the same number as /, 'problem.sameNumber'],
+  [/^(?:is required|must not be empty|must have at least 1 item)/, 'problem.required'],
+  [/^must be in the future/, 'problem.future'],
+  [/^must be at least (\S+)$/, 'problem.atLeast'],
+  [/^must be at most (\S+)$/, 'problem.atMost'],
+  [/^must have at least (\d+) characters/, 'problem.tooShort'],
+  [/^must have at most (\d+) characters/, 'problem.tooLong'],
+  [/^needs (\d+) parts, but at most (\d+) are allowed/, 'problem.tooManyParts'],
+]

@@ -1,0 +1,102 @@
+import { Modal, TextInput } from '@mantine/core'
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import { Icon } from '../../ui/icon.tsx'
+import { t } from '../../words/text.ts'
+import { pressedKey } from './key-sequence.ts'
+import { type Command, commandsFor } from './palette-commands.ts'
+import './command-palette.css'
+
+/** Opens pages and conversations by name. Ctrl+K or ⌘K toggles it on every page. */
+export function CommandPalette({
+  isOpen,
+  onToggle,
+  onClose,
+}: {
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+  readonly onClose: () => void
+}) {
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (
+        pressedKey(event).toLowerCase() !== 'k' ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.altKey ||
+        event.shiftKey
+      )
+        return
+      event.preventDefault()
+      onToggle()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [onToggle])
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={t('keyboard.palette')}>
+      <Choice onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Choice({ onClose }: { readonly onClose: () => void }) {
+  const [, goTo] = useLocation()
+  const [search, setSearch] = useState('')
+  const [position, setPosition] = useState(0)
+  const commands = useMemo(() => commandsFor(search), [search])
+  const run = ({ path }: Command) => {
+    onClose()
+    goTo(path)
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      setPosition((position + step + commands.length) % Math.max(1, commands.length))
+    }
+    const chosen = commands[position]
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing && chosen !== undefined) {
+      event.preventDefault()
+      run(chosen)
+    }
+  }
+  return (
+    <>
+      <TextInput
+        role="combobox"
+        aria-label={t('palette.placeholder')}
+        aria-expanded={commands.length > 0}
+        aria-controls="command-list"
+        aria-activedescendant={commands.length > 0 ? `command-${position}` : undefined}
+        placeholder={t('palette.placeholder')}
+        leftSection={<Icon name="search" size={16} />}
+        autoComplete="off"
+        data-autofocus
+        value={search}
+        onChange={(event) => {
+          setSearch(event.currentTarget.value)
+          setPosition(0)
+        }}
+        onKeyDown={onKey}
+      />
+      <div id="command-list" role="listbox" aria-label={t('keyboard.palette')} className="command-list">
+        {commands.map((command, at) => (
+          // The field keeps the focus and handles the keys.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+          <div
+            key={command.name}
+            id={`command-${at}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={at === position}
+            onMouseMove={() => setPosition(at)}
+            onClick={() => run(command)}
+          >
+            <Icon name={command.icon} />
+            {command.name}
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}

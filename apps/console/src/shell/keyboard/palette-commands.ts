@@ -1,0 +1,47 @@
+import { conversationPath, newConversationPath } from '../../conversations/conversation-path.ts'
+import { setupPath } from '../../setup/setup-path.ts'
+import type { IconName } from '../../ui/icon.tsx'
+import { locale, t } from '../../words/text.ts'
+import { placeName, places } from '../places.ts'
+
+export interface Command {
+  readonly path: string
+  readonly name: string
+  readonly icon: IconName
+}
+
+/**
+ * The commands whose names contain all words of the search, and the conversation if the search is a phone number. Any
+ * other text can be searched for in the conversations.
+ */
+export function commandsFor(search: string): readonly Command[] {
+  const words = folded(search).split(/\s+/)
+  const pages = allPages().filter(({ name }) => words.every((word) => folded(name).includes(word)))
+  const number = search.replace(/[\s().-]/g, '')
+  if (search.trim() === '') return pages
+  if (!/^\+\d{4,15}$/.test(number)) return [...pages, searchFor(search.trim())]
+  return [{ path: conversationPath(number), name: t('thread.title', { number }), icon: 'conversations' }, ...pages]
+}
+
+function searchFor(search: string): Command {
+  return {
+    path: `/conversations?q=${encodeURIComponent(search)}`,
+    name: t('palette.search', { search }),
+    icon: 'search',
+  }
+}
+
+function allPages(): readonly Command[] {
+  return [
+    { path: newConversationPath, name: t('conversations.new'), icon: 'plus' },
+    ...places.map(({ path, icon }) => ({ path, icon, name: placeName(path) })),
+    { path: '/messages', name: t('conversations.outgoing'), icon: 'send' },
+    { path: setupPath, name: t('setup.title'), icon: 'devices' },
+    { path: '/access', name: t('keys.title'), icon: 'access' },
+  ]
+}
+
+/** Without case and accents, so that "ubersicht" finds "Übersicht". */
+function folded(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLocaleLowerCase(locale().tag)
+}

@@ -1,0 +1,24 @@
+import { Readable } from 'node:stream'
+import { problem } from '@smsgw/contract/fields/problem'
+import type { Answer } from '../endpoint.ts'
+import { pathText } from '../errors/validation-error.ts'
+import type { Route } from '../route.ts'
+import { answerStatuses } from './answer-statuses.ts'
+
+/** Throws when the status or the body of an answer does not match its route. */
+export function checkAnswer(route: Route, { status, body, stream }: Answer): void {
+  const name = `${route.method} ${route.path} answered ${status}`
+  if (!answerStatuses(route).includes(status)) throw new Error(`${name}, which its route does not declare`)
+  if (stream || body instanceof Readable) return
+  const declared = route.endpoint.answers[status]
+  const schema = declared === undefined ? problem : declared
+  if (schema === null) {
+    if (body !== undefined) throw new Error(`${name} with a body, but its route declares none`)
+    return
+  }
+  // Checks the body in the form in which it is sent, without undefined members.
+  const result = schema.safeParse(typeof body === 'string' ? body : JSON.parse(JSON.stringify(body ?? null)))
+  if (result.success) return
+  const problems = result.error.issues.map(({ path, message }) => `${pathText(path)}: ${message}`)
+  throw new Error(`${name}, but the body does not match its schema: ${problems.join('; ')}`)
+}

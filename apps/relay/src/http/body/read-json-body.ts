@@ -1,0 +1,157 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from '../errors/api-error.ts'
+import { AttachmentDecoder } from './attachment-decoder.ts'
+import { refuseUnstorable } from './refuse-unstorable.ts'
+
+export const BODY_LIMIT_BYTES = 256 * 1024
+/** Limit for unauthenticated callers, so that thousands of concurrent requests do not fill the memory. */
+export const PUBLIC_BODY_LIMIT_BYTES = 4 * 1024
+
+/** Reads the JSON body of a request. Returns undefined for an empty body, with any headers. */
+export async function readJsonBody(
+  request: IncomingMessage,
+  mostBytes = BODY_LIMIT_BYTES,
+  large?: LargeBody,
+): Promise<unknown> {
+  const body = await readBody(request, { mostBytes, formats: ['json'], large })
+  return body?.format === 'json' ? body.value : undefined
+}
+
+/** The rules for bodies above `BODY_LIMIT_BYTES`. */
+interface LargeBody {
+  /** Waits until there is memory for a body of this size, or rejects. */
+  readonly enter: (bytes: number) => Promise<void>
+  /** The member that a body above the limit must have. */
+  readonly member?: string | undefined
+}
+
+export type BodyFormat = 'json' | 'form'
+
+export type Body =
+  | { readonly format: 'json'; readonly value: unknown }
+  /** A form, still percent-encoded. */
+  | { readonly format: 'form'; readonly text: string }
+
+/** Reads the body of a request. Returns undefined for an empty body, with any headers. */
+export async function readBody(
+  request: IncomingMessage,
+  {
+    mostBytes,
+    formats,
+    large,
+  }: { readonly mostBytes: number; readonly formats: readonly BodyFormat[]; readonly large?: LargeBody | undefined },
+): Promise<Body | undefined> {
+  const { bytes, decoder } = await readBytes(request, mostBytes, large)
+  if (bytes.length === 0) return undefined
+  const { 'content-type': contentType, 'content-encoding': encoding } = request.headers
+  const format = formats.find((format) => MEDIA_TYPES[format].pattern.test(contentType ?? ''))
+  if (format === undefined) {
+    const names = formats.map((format) => MEDIA_TYPES[format].name).join(' or ')
+    const kind = formats.map((format) => MEDIA_TYPES[format].kind).join(' or ')
+    throw new ApiError(415, `The body must be ${kind}: send it with Content-Type: ${names}`)
+  }
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw new ApiError(415, 'Content-Encoding is not supported: send the body uncompressed')
+  const text = textOf(bytes)
+  if (large === undefined || decoder === undefined)
+    return format === 'json' ? { format, value: parseJson(text) } : { format, text }
+  const value = parseJson(text, !decoder.hasDecoded)
+  decoder.restore(value)
+  const isAllowed = large.member === undefined || (value as Record<string, unknown> | null)?.[large.member]
+  if (isAllowed) return { format: 'json', value }
+  throw tooLarge(BODY_LIMIT_BYTES)
+}
+
+// Only these media types are accepted, so that no proxy can interpret the header differently. Parameters are ignored,
+// because the text is always UTF-8.
+const MEDIA_TYPES = {
+  json: { name: 'application/json', kind: 'JSON', pattern: /^application\/json *(?:;|$)/i },
+  form: {
+    name: 'application/x-www-form-urlencoded',
+    kind: 'a form',
+    pattern: /^application\/x-www-form-urlencoded *(?:;|$)/i,
+  },
+} as const
+
+interface ReadBytes {
+  readonly bytes: Buffer
+  /** Set for a body above `BODY_LIMIT_BYTES`. The decoder has removed the data of attachments from `bytes`. */
+  readonly decoder: AttachmentDecoder | undefined
+}
+
+function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody | undefined): Promise<ReadBytes> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let decoder: AttachmentDecoder | undefined
+    let refusal: unknown
+    let length = 0
+    const stop = () => request.off('data', take).off('end', end).off('error', fail).off('close', fail)
+    const take = (chunk: Buffer) => {
+      length += chunk.length
+      if (length > mostBytes) return refuse(tooLarge(mostBytes))
+      if (decoder !== undefined) return decode(decoder, [chunk])
+      chunks.push(chunk)
+      if (large === undefined || length <= BODY_LIMIT_BYTES) return
+      request.pause()
+      decoder = new AttachmentDecoder()
+      decode(decoder, chunks.splice(0))
+      const announced = Number(request.headers['content-length'] ?? mostBytes)
+      large.enter(announced).then(() => request.resume(), refuse)
+    }
+    const decode = (by: AttachmentDecoder, all: readonly Buffer[]) => {
+      if (refusal !== undefined) return
+      try {
+        for (const chunk of all) by.add(chunk)
+      } catch (error) {
+        // Reports the error at the end of the body, because a caller cannot read the answer while it is sending.
+        refusal = error
+      }
+    }
+    const refuse = (error: unknown) => {
+      stop()
+      request.resume()
+      reject(error)
+    }
+    const end = () => {
+      stop()
+      if (refusal !== undefined) return reject(refusal)
+      const bytes = decoder?.end() ?? (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      resolve({ bytes, decoder })
+    }
+    const fail = () => {
+      stop()
+      reject(new ApiError(400, 'The body ended before it was complete: send it again'))
+    }
+    if (Number(request.headers['content-length']) > mostBytes) return reject(tooLarge(mostBytes))
+    request.on('data', take).on('end', end).on('error', fail).on('close', fail)
+  })
+}
+
+/**
+ * Reads and discards the rest of the body. If the connection was closed while the caller is sending, the caller could
+ * not read the answer.
+ */
+function tooLarge(mostBytes: number): ApiError {
+  return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send a smaller one`)
+}
+
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new ApiError(400, 'The body is not valid UTF-8: encode it as UTF-8')
+  const text = bytes.toString('utf8')
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
+/** @param showsPlace true if the text is the whole body, so that an error can show a position in it */
+function parseJson(text: string, showsPlace = true): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    // Shows only the position, because the message of the parser quotes the body, which may be secret.
+    const place = showsPlace ? /\(line \d+ column \d+\)/.exec(String(error))?.[0] : undefined
+    throw new ApiError(400, `The body is not valid JSON${place === undefined ? '' : ` ${place}`}`)
+  }
+  refuseUnstorable(text, value)
+  return value
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { keyRefusals } from '../access/api-key.ts'
+
+/** The body of every error: the members of RFC 9457, plus `code` and `message` for existing clients. */
+export const problem = z
+  .strictObject({
+    code: z.int().meta({ description: 'The HTTP status' }),
+    message: z.string().meta({ description: 'What is wrong and what to do' }),
+    type: z.string().meta({ description: 'Type of the error; `about:blank` when it means the same as the status' }),
+    title: z.string().meta({ description: 'Reason phrase of the HTTP status' }),
+    status: z.int().meta({ description: 'Same as `code`' }),
+    detail: z.string().meta({ description: 'Same as `message`' }),
+    reason: z
+      .enum(keyRefusals)
+      .optional()
+      .meta({ description: 'Stable code of the limit of the API key that refused the request' }),
+    requestId: z.string().meta({ description: 'Same as the header `X-Request-ID`; include it in support requests' }),
+    errors: z
+      .array(
+        z.strictObject({
+          path: z.string().meta({ description: 'Path of the member in the request', examples: ['phoneNumbers[2]'] }),
+          message: z.string(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'The errors of each member' }),
+  })
+  .meta({ id: 'Problem', description: 'The format of all errors' })
+
+export type Problem = z.output<typeof problem>

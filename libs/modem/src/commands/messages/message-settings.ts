@@ -1,0 +1,47 @@
+import { integerOf, parseParameters } from '../../wire/at-parameters.ts'
+import { lastWith, type Query } from '../query.ts'
+
+/** Selects PDU mode. 27.005 §3.2.3 */
+export const selectPduMode: Query<true> = { text: 'AT+CMGF=0', timeoutMs: 5000, read: () => true }
+
+/**
+ * Reads the mode. A modem that restarted unnoticed may be in text mode, and `AT+CMGS=24` would then send a message to
+ * the number 24.
+ */
+export const readMessageFormat: Query<'pdu' | 'text'> = {
+  text: 'AT+CMGF?',
+  timeoutMs: 5000,
+  prefixes: ['+CMGF'],
+  read: (lines) => {
+    const mode = integerOf(parseParameters(lastWith(lines, '+CMGF')?.body ?? '')[0])
+    return mode === undefined ? undefined : mode === 0 ? 'pdu' : 'text'
+  },
+}
+
+/**
+ * With service 0, directly delivered messages need no acknowledgement. With service 1, a single missing `+CNMA` stops
+ * all further deliveries without an error. 27.005 §3.2.1
+ */
+export function selectMessageService(service: number): Query<true> {
+  return { text: `AT+CSMS=${service}`, timeoutMs: 5000, prefixes: ['+CSMS'], read: () => true }
+}
+
+export const readMessageService: Query<number> = {
+  text: 'AT+CSMS?',
+  timeoutMs: 5000,
+  prefixes: ['+CSMS'],
+  read: (lines) => integerOf(parseParameters(lastWith(lines, '+CSMS')?.body ?? '')[0]),
+}
+
+/** Keeps the radio link open between consecutive messages. 27.005 §3.5.6 */
+export const keepLinkOpen: Query<true> = { text: 'AT+CMMS=1', timeoutMs: 5000, read: () => true }
+
+/**
+ * Acknowledges a directly delivered message, which only service 1 requires. The acknowledgement never contains a PDU,
+ * because half of all firmware mishandles that form. 27.005 §3.4.4
+ */
+export function acknowledgeDelivery(form: AcknowledgementForm): Query<true> {
+  return { text: { bare: 'AT+CNMA', zero: 'AT+CNMA=0', one: 'AT+CNMA=1' }[form], timeoutMs: 5000, read: () => true }
+}
+
+export type AcknowledgementForm = 'bare' | 'zero' | 'one'

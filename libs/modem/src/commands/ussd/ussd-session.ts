@@ -1,0 +1,118 @@
+import type { Cancellation } from '../../cancellation.ts'
+import type { Clock } from '../../clock.ts'
+import type { CommandError } from '../../dialogue/errors/command-error.ts'
+import { Pause } from '../../pause.ts'
+import { TaskQueue } from '../../task-queue.ts'
+import type { ResponseLine } from '../../wire/response-line.ts'
+import { ask, type Executor } from '../query.ts'
+import { cancelUssd, sendUssd, type UssdAnswer, ussdAnswerIn } from './ussd.ts'
+import type { UssdEncoding } from './ussd-text.ts'
+
+export type UssdOutcome =
+  /** `asks`: the network expects a reply; the next `send` is that reply. */
+  | ({ readonly kind: 'answer' } & UssdAnswer)
+  | { readonly kind: 'refused'; readonly error: CommandError }
+  /** No answer arrived within two minutes. A later answer is reported as an event. */
+  | { readonly kind: 'no-answer' }
+  /** Nothing was sent, because the text contains a quote or a control character, which cannot be sent to this modem. */
+  | { readonly kind: 'text-not-writable' }
+  | { readonly kind: 'not-ready' }
+
+/**
+ * A USSD conversation, one step at a time: `idle` → `send` waits for the answer, which may arrive before the OK or long
+ * after it → `idle` again. A message that arrives in `idle` is a late answer, or belongs to a conversation that the
+ * network started.
+ */
+export class UssdSession {
+  readonly #executor: Executor
+  readonly #clock: Clock
+  readonly #cancellation: Cancellation
+  readonly #answerLimitMs: number
+  readonly #onNews: (answer: UssdAnswer) => void
+  readonly #tasks = new TaskQueue()
+  #encodings: readonly UssdEncoding[]
+  #awaited: { readonly pause: Pause; answer: UssdAnswer | undefined } | undefined
+
+  constructor(options: {
+    readonly executor: Executor
+    readonly clock: Clock
+    readonly cancellation: Cancellation
+    readonly encodings: readonly UssdEncoding[]
+    readonly answerLimitMs: number
+    readonly onNews: (answer: UssdAnswer) => void
+  }) {
+    this.#executor = options.executor
+    this.#clock = options.clock
+    this.#cancellation = options.cancellation
+    this.#encodings = options.encodings
+    this.#answerLimitMs = options.answerLimitMs
+    this.#onNews = options.onNews
+  }
+
+  handle(line: ResponseLine): boolean {
+    if (line.prefix !== '+CUSD') return false
+    const answer = ussdAnswerIn(line, this.#encodings[0] ?? 'plain')
+    if (answer === undefined) return true
+    if (this.#awaited === undefined) {
+      this.#onNews(answer)
+    } else {
+      this.#awaited.answer = answer
+      this.#awaited.pause.wake()
+    }
+    return true
+  }
+
+  send(text: string): Promise<UssdOutcome> {
+    return this.#tasks.run(() => this.#send(text))
+  }
+
+  async cancel(): Promise<void> {
+    await ask(this.#executor, cancelUssd, this.#cancellation)
+  }
+
+  async #send(text: string): Promise<UssdOutcome> {
+    const awaited = { pause: new Pause(this.#clock), answer: undefined as UssdAnswer | undefined }
+    this.#awaited = awaited
+    try {
+      const refusal = await this.#request(text)
+      if (refusal) return refusal
+      const until = this.#clock.nowMs() + this.#answerLimitMs
+      while (awaited.answer === undefined && !this.#cancellation.cancelled && this.#clock.nowMs() < until) {
+        await awaited.pause.wait(until - this.#clock.nowMs(), this.#cancellation)
+      }
+      if (awaited.answer !== undefined) return { kind: 'answer', ...awaited.answer }
+      return this.#cancellation.cancelled ? { kind: 'not-ready' } : { kind: 'no-answer' }
+    } finally {
+      this.#awaited = undefined
+    }
+  }
+
+  /** Tries the forms of the text one after the other, because each firmware accepts different forms. */
+  async #request(text: string): Promise<UssdOutcome | undefined> {
+    let refusal: UssdOutcome = { kind: 'text-not-writable' }
+    for (const encoding of this.#encodings) {
+      const request = sendUssd(text, encoding)
+      if (request === undefined) continue
+      const answer = await ask(this.#executor, request, this.#cancellation)
+      switch (answer.kind) {
+        case 'value':
+          this.#encodings = [encoding, ...this.#encodings.filter((other) => other !== encoding)]
+          if (answer.value !== 'sent' && this.#awaited) this.#awaited.answer ??= answer.value
+          return undefined
+        case 'refused':
+          refusal = { kind: 'refused', error: answer.error }
+          // The network has answered, so the form of the text is not the reason for the refusal.
+          if (this.#awaited?.answer !== undefined) return undefined
+          if (answer.error.class === 'registration' || answer.error.class === 'sim') return refusal
+          break
+        case 'unanswered':
+          // Some modems send no OK after the network's answer.
+          return undefined
+        case 'unreadable':
+        case 'not-sent':
+          return { kind: 'not-ready' }
+      }
+    }
+    return refusal
+  }
+}
