@@ -37,9 +37,7 @@ export class TerminalAdaptor {
   #names: readonly string[] = []
   #information = ''
   #abort: (() => void) | undefined
-  /**
-   * The number of the pending answer. An answer with a different number belongs to an earlier command and is ignored.
-   */
+  /** The number of the pending answer. An answer with another number belongs to an earlier command and is ignored. */
   #turn = 0
   #data = ''
   #given: ((data: string) => Outcome) | undefined
@@ -282,7 +280,7 @@ export class TerminalAdaptor {
 
   /** Writes the information of all commands of the line, then one result. */
   #end(result: ResultCode): void {
-    const { faults, settings, clock, random, unsolicited, personality } = this.#modem
+    const { faults, settings, random, unsolicited, personality } = this.#modem
     const information = this.#information
     this.#information = ''
     this.#state = 'working'
@@ -305,12 +303,14 @@ export class TerminalAdaptor {
       this.#listenAgain()
     }
     const late = strikesCommand(faults, 'answer-late', this.#names)
-    if (late === undefined) {
-      write()
-      return
-    }
+    if (late === undefined) write()
+    else this.#writeLater(late.delayMs, write)
+  }
+
+  /** Writes after the delay, unless the command has ended by then. */
+  #writeLater(delayMs: number, write: () => void): void {
     const turn = ++this.#turn
-    clock.after(late.delayMs, () => {
+    this.#modem.clock.after(delayMs, () => {
       if (turn !== this.#turn || this.#state !== 'working') return
       this.#outlet.together(write)
       this.#consume()
@@ -324,7 +324,7 @@ export class TerminalAdaptor {
   }
 
   #ask(given: (data: string) => Outcome, text: boolean): void {
-    const { faults, random, unsolicited, personality, clock, settings } = this.#modem
+    const { faults, random, unsolicited, personality, settings } = this.#modem
     const { text: prompt, delayMs } = promptNow(faults)
     const open = () => {
       this.#state = 'asking'
@@ -338,17 +338,11 @@ export class TerminalAdaptor {
       if (intruder !== undefined) this.#outlet.write(unsolicited.format(intruder))
       unsolicited.hold()
     }
-    if (delayMs === 0) {
-      open()
-      return
+    if (delayMs === 0) open()
+    else {
+      this.#state = 'working'
+      this.#writeLater(delayMs, open)
     }
-    this.#state = 'working'
-    const turn = ++this.#turn
-    clock.after(delayMs, () => {
-      if (turn !== this.#turn || this.#state !== 'working') return
-      this.#outlet.together(open)
-      this.#consume()
-    })
   }
 
   /** Reads up to Ctrl-Z or ESC; returns the number of bytes read. */

@@ -335,7 +335,7 @@ export class ModemActor {
   /** Records nothing while the IMSI is unknown. A modem that is registered in a network always has an IMSI. */
   #recordEmulation(imsi: string | undefined): void {
     const { registration } = this.#options
-    const isEmulated = registration.isEmulatedPort(this.address) || imsi?.startsWith(testNetwork)
+    const isEmulated = registration.isEmulatedPort(this.address) || imsi?.startsWith(TEST_NETWORK)
     if (isEmulated !== undefined) registration.emulationSeen(isEmulated)
     this.#warnIfHeldBack()
   }
@@ -395,7 +395,6 @@ export class ModemActor {
 }
 
 /** Mobile country code of test networks (ITU-T E.212). The emulator uses it; no operator does. */
-const testNetwork = '001'
-
+const TEST_NETWORK = '001'
 /** The modem on TCP causes no event when it is available again, so the agent checks at this interval. */
 const defaultRecovery = { awayLookMs: 1_000 }

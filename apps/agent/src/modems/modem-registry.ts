@@ -387,7 +387,6 @@ function whyGone({ usb }: Place): string {
 }
 
 const unnumbered: ModemNumber = { imei: undefined, serial: undefined }
-
 const removedAfterMs = 60_000
 
 /** Long enough that a port is not opened repeatedly if its modem identifies itself only after its setup. */

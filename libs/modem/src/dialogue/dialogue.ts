@@ -346,12 +346,8 @@ export class Dialogue {
 
   readonly #tokens = {
     line: (text: string): void => this.#assembler.push(text, this.#assembled),
-    prompt: (): void => {
-      if (!this.#assembler.takesPrompt()) this.#assembled.prompt()
-    },
-    noise: (length: number): void => {
-      this.#events.push({ kind: 'noise', length })
-    },
+    prompt: (): void => void (this.#assembler.takesPrompt() || this.#assembled.prompt()),
+    noise: (length: number): void => void this.#events.push({ kind: 'noise', length }),
   }
 
   readonly #assembled = {

@@ -360,11 +360,8 @@ describe('the memory of the receiver is limited for', () => {
   /** A receiver without a driver, and the size of its largest map. `list` returns the contents of the memories. */
   function receiving(list: MessageSlots['list']): { receiver: Receiver; largest: () => number; seen: Incoming[] } {
     const seen: Incoming[] = []
-    const receiver = new Receiver({
-      clock: new ManualClock(),
-      onIncoming: (message) => seen.push(message),
-      onNews: () => undefined,
-    })
+    const onIncoming = (message: Incoming) => seen.push(message)
+    const receiver = new Receiver({ clock: new ManualClock(), onIncoming, onNews: () => undefined })
     const slots = { list, read: async () => 'empty' } as unknown as MessageSlots
     const traits = { acknowledges: false, listingHangs: false, deletingDeletesSiblings: false }
     receiver.attach({ slots, memories: ['SM'], onlyMemory: undefined, ...traits })
