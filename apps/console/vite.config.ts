@@ -101,14 +101,15 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // The first script must load only its own few modules.
+            // Keeps the modules of the first script in separate files, so that it loads only its own few modules.
             {
               name: 'boot',
               test: /[/]src[/](boot[/]|api[/]early-session|words[/]language)|^.?vite[/]|^.?rolldown/,
               priority: 2,
             },
-            // One file for the modules that several pages share, because each file costs about 700 bytes of headers.
-            // Leaves out the modules for long lists and for diagnostics, because the first page does not use them.
+            // Puts the modules that several pages share into one file, because each file needs about 700 bytes of
+            // headers. Leaves out the modules for long lists and for diagnostics, because the first page does not use
+            // them.
             {
               name: 'shared',
               test: /^(?!.*([/]@tanstack[/](react-virtual|virtual-core)[/]|[/]windowed-list|[/](finding|modem|examine|pair)-[a-z]+[.]tsx?$|[/]later-words|[?]later$))/,

@@ -18,7 +18,7 @@ import { t } from './words/text.ts'
 export function App() {
   const session = useSession()
   useKeptFocus()
-  // The sign-in page itself takes over the text of the early form.
+  // Keeps the early form until the sign-in page has read its text.
   const isSignedOut = session.data === null
   useEffect(() => {
     if (!session.isPending && !isSignedOut) removeEarlySignIn()

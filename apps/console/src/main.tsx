@@ -13,8 +13,7 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element #root')
 const client = newQueryClient()
 const locale = chooseLocale(storedLanguage(), navigator.languages)
-// If the catalogue cannot be loaded, the page is shown in English, which is part of the program, and reports the
-// problem.
+// If the catalogue cannot be loaded, the page is shown in English, which is part of the program, and shows the problem.
 const isLoaded = await loadLocale(locale).then(
   () => true,
   () => false,

@@ -8,7 +8,7 @@ const waitingPage = (
 )
 
 const askMs = 2_000
-/** A reload within this time after the previous one would not help. */
+/** After a reload within this time, the page is not reloaded again, because it would not help. */
 const soonMs = 30_000
 const reloadedKey = 'smsgw-reloaded'
 
@@ -41,15 +41,15 @@ export function patientPage<Props extends object>(
         isWanted = false
       }
     }, [Page])
-    // The PageBoundary above shows the error.
+    // Throws the error, which the PageBoundary above shows.
     if (error !== undefined) throw error
     return Page === undefined ? waiting : <Page {...props} />
   }
 }
 
 /**
- * If a file cannot be loaded, the gateway is offline or was updated and has other files. Once the gateway answers, the page is
- * reloaded, because browsers may cache that a file was missing.
+ * Loads a file. If this fails, the gateway is offline, or it was updated and has other files. When the gateway answers,
+ * the page is reloaded, because browsers may remember that a file was missing.
  */
 async function patiently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   try {

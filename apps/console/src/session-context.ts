@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react'
 
 export const SessionContext = createContext<SessionInfo | undefined>(undefined)
 
-/** The signed-in user. Components below the sign-in always have one. */
+/** Returns the signed-in user. Components below the sign-in always have a user. */
 export function useSignedIn(): SessionInfo {
   const session = useContext(SessionContext)
   if (session === undefined) throw new Error('nobody is signed in here')

@@ -4,7 +4,7 @@
 // node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200] [--modems 1] [--latency 0]
 //   --latency: how many milliseconds the network takes for a message
 //   --profile <folder>: writes CPU profiles of the threads of the gateway
-// node apps/e2e/bench/bench-box.ts --count     instead counts the work for each message: SQL, fsyncs, posts, timers
+// node apps/e2e/bench/bench-box.ts --count instead counts the work for each message: SQL, fsyncs, posts, timers
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`)
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
 const counts = values.count === true ? mkdtempSync(join(tmpdir(), 'smsgw-count-')) : undefined
-// The memory limit with which `smsgw` starts the gateway.
+// The memory limit that `smsgw` sets when it starts the gateway.
 const options = ['--max-semi-space-size=2']
 if (counts !== undefined) options.push('--import', join(import.meta.dirname, 'count-work.ts'))
 if (values.profile !== undefined) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}`)
@@ -168,11 +168,13 @@ interface CpuSeconds {
   readonly node: number
   readonly database: number
   readonly emulator: number
-  /** Of the gateway, by the name of the thread. */
+  /** The CPU time of the gateway by the name of the thread. */
   readonly threads: ReadonlyMap<string, number>
 }
 
-/** CPU time of the gateway, of its PostgreSQL with processes that have ended, and of the emulator. */
+/**
+ * Returns the CPU time of the gateway, of its PostgreSQL (including processes that have ended), and of the emulator.
+ */
 function cpuSeconds(): CpuSeconds {
   const { pid } = gateway.process
   const table = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
@@ -195,7 +197,7 @@ function cpuSeconds(): CpuSeconds {
   }
 }
 
-/** Seconds of a process or thread, and of a process with the children that it waited for. */
+/** Returns the CPU seconds of a process or thread, and of a process together with the children that it waited for. */
 function statOf(path: string): { readonly name: string; readonly own: number; readonly all: number } {
   try {
     const [, name = '', rest = ''] = /\((.*)\) (.*)/s.exec(readFileSync(`${path}/stat`, 'utf8')) ?? []

@@ -95,7 +95,7 @@ async function opened(name: string, path: string, isThere: () => Promise<void>):
 async function scrolledUpTo(messages: number): Promise<void> {
   await page.getByRole('log', { name: 'Messages' }).hover()
   for (;;) {
-    // Each page has fifty messages, even if the list has removed its elements.
+    // Waits until a page has loaded fifty messages, even if the list has removed some of its elements.
     const loaded = (await page.locator('.thread-page').count()) * 50
     if (loaded >= messages) return
     await page.mouse.wheel(0, -3_000)

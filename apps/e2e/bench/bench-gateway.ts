@@ -16,7 +16,7 @@ for (let round = 0; round < 5; round += 1) {
 again.sort((one, other) => one - other)
 print(`start after kill -9, median of 5: ${(again[2] ?? 0).toFixed(0)} ms`)
 await gateway.untilReady()
-// Garbage from the start is collected only some seconds later.
+// Waits, because garbage from the start is collected only some seconds later.
 await sleep(15_000)
 const { ownMiB, databaseMiB } = gatewayMemory(gateway.process.pid)
 print(`memory of the gateway at rest: ${ownMiB} MiB, and its PostgreSQL ${databaseMiB} MiB (aim: 250 MiB together)`)

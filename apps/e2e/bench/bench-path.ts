@@ -75,7 +75,7 @@ async function inbound(): Promise<void> {
     await house.emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: `in ${at}` })
     await receiver.until((event) => event.payload['message'] === `in ${at}`)
     tookMs.push(performance.now() - from)
-    // Leaves time for deleting this message from the SIM.
+    // Waits until this message was deleted from the SIM.
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   print(

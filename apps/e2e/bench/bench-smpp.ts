@@ -1,5 +1,5 @@
-// Measures how many submit_sm a gateway confirms per second, next to plain `POST /messages` of the same run. The messages are
-// scheduled for later, so that no modem takes part.
+// Measures how many submit_sm a gateway confirms per second, next to plain `POST /messages` of the same run. The
+// messages are scheduled for later, so that no modem is used.
 
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'
 import { freePort } from '../src/house/machine/free-port.ts'

@@ -12,7 +12,7 @@ export interface Recipient {
 
 export interface ProofWorld {
   readonly programs: DebianPrograms
-  /** The program from npm. */
+  /** The programs of one package from npm. */
   readonly npm: NpmProgram
   /** The running gateway. A step may replace it with `restart`. */
   readonly gateway: () => Gateway

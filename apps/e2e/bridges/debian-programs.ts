@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HouseProcess, ROOT } from '../src/house/machine/process.ts'
 
-/** Programs from Debian packages, extracted to a folder. They see the folder as part of `/usr`; the machine stays unchanged. */
+/**
+ * Programs from Debian packages, extracted to a folder. The programs see the folder as part of `/usr`. The machine is
+ * not changed.
+ */
 export class DebianPrograms {
   readonly #usr: string
 
@@ -27,9 +30,9 @@ export class DebianPrograms {
     run('apt-get', ['install', '--yes', '--no-install-recommends', '--download-only', ...options, ...packages])
     for (const file of readdirSync(archives).filter((name) => name.endsWith('.deb')))
       run('dpkg-deb', ['--extract', join(archives, file), join(folder, 'root')])
-    // Packages that the machine has are not downloaded.
+    // Does not download packages that the machine already has.
     mkdirSync(this.#usr, { recursive: true })
-    // Some libraries are in /lib, which is a link to /usr/lib.
+    // Also uses /usr/lib for libraries in /lib, which is a link to /usr/lib.
     const libraries = join(folder, 'root/lib')
     if (existsSync(libraries)) cpSync(libraries, join(this.#usr, 'lib'), { recursive: true, verbatimSymlinks: true })
     rmSync(archives, { recursive: true })

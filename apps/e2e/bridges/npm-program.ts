@@ -7,7 +7,7 @@ import { HouseProcess, ROOT } from '../src/house/machine/process.ts'
 export class NpmProgram {
   readonly folder: string
 
-  /** `program`: name and version. Throws if the registry does not have it. */
+  /** @param program name and version. Throws if the registry does not have the program. */
   constructor(program: string) {
     this.folder = join(ROOT, '.cache/npm-programs', program)
     if (existsSync(this.folder)) return

@@ -45,7 +45,8 @@ export const alertmanagerProof: BridgeProof = {
             (failed) => failed > 0,
           )
         })
-        // Does not use the metrics, because they count a repeated notification as sent until it has failed permanently.
+        // Does not wait for the metrics, because they count a repeated notification as sent until it has failed
+        // permanently.
         await until(recipient, ['[FIRING:1] DiskFull: Disk full on web4'])
       },
     ],

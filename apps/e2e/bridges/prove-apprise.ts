@@ -50,7 +50,7 @@ export const appriseProof: BridgeProof = {
       'sends with json://',
       async (world) => {
         const { key, number, texts } = await world.newRecipient()
-        // In an Apprise URL, `+` adds a header and `:` a member. Apprise does not read `+` as a space.
+        // In an Apprise URL, `+` adds a header and `:` adds a member. Apprise does not read `+` as a space.
         const parameters = { '+X-API-Key': key, ':to': number, ':body': 'Disk full' }
         const query = Object.entries(parameters).map((pair) => pair.map(encodeURIComponent).join('='))
         const url = `json://${hostOf(world)}/api/v1/sms/send?${query.join('&')}`

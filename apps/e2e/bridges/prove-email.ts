@@ -85,7 +85,10 @@ async function startBridge(world: ProofWorld, settings: Readonly<Record<string, 
 
 const waiting = 'exim4 -C "$0/exim.conf" -bp'
 
-/** Returns a function that runs a shell command with exim, which forwards all mail to the bridge; `$0` is its folder. */
+/**
+ * Returns a function that runs a shell command with exim. This exim forwards all mail to the bridge. `$0` is its
+ * folder.
+ */
 function mailServer({ programs, folder }: ProofWorld, port: string): (script: string) => string {
   const home = join(folder, 'exim')
   mkdirSync(join(home, 'spool'), { recursive: true })

@@ -38,7 +38,7 @@ export const kannelProof: BridgeProof = {
       'Kannel gets received messages',
       async (world) => {
         const kannel = await startKannel(world)
-        // This number of the virtual network answers with the same text.
+        // A message to this number of the virtual network is answered with the same text.
         await kannel.send('+12025550121', 'Anyone there? £')
         const [received] = await eventually(
           () => kannel.requests('/received'),

@@ -7,7 +7,7 @@ import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.t
 
 const MAIN = mainScripts.smsgw
 const INSPECTOR = '@modelcontextprotocol/inspector/clients/launcher/build/index.js'
-/** The revisions of 2025 and of 2026. */
+/** The revisions of the protocol of 2025 and of 2026. */
 const ERAS = ['legacy', 'modern']
 
 /** Proves the MCP server with the command line of the MCP inspector in place of an AI assistant. */

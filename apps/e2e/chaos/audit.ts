@@ -11,7 +11,7 @@ export interface Findings {
   /** Messages that were reported as `submit_unknown`. */
   readonly inDoubt: readonly string[]
   readonly notEnded: readonly string[]
-  /** Messages that failed for another reason than an unknown outcome, or that were reported with a wrong state. */
+  /** Messages that failed for any reason except an unknown outcome, or that were reported with a wrong state. */
   readonly wrong: readonly string[]
 }
 

@@ -8,7 +8,10 @@ export interface Fault {
   readonly name: string
   /** The probability, relative to the other faults. */
   readonly weight: number
-  /** Resolves when the fault is over and killed processes have been restarted. Returns the names of the parts that must recover. */
+  /**
+   * Injects the fault. Resolves when the fault is over and killed processes have been restarted, with the names of the
+   * parts that must recover.
+   */
   readonly inject: (fleet: Fleet, random: () => number) => Promise<readonly string[]>
 }
 
@@ -27,7 +30,7 @@ export function faultsOf({ logDisk }: Fleet): {
   return { faults, skipped: skipped.map(({ name }) => name) }
 }
 
-/** The same faults as separate cases, which are injected one after the other. No case includes a second fault. */
+/** The same faults as separate cases, which are injected one after the other. No case contains a second fault. */
 export function singleFaultsOf(fleet: Fleet): readonly Pick<Fault, 'name' | 'inject'>[] {
   const { faults } = faultsOf(fleet)
   const combined = [logDiskFull, clockSet]
@@ -129,7 +132,8 @@ async function storageFull({ agents, emulator }: Fleet, random: () => number): P
 }
 
 /**
- * Processes must continue without a log. Meanwhile a modem is unplugged, so that the processes have something to log.
+ * Fills the disk of the logs. Processes must continue without a log. Meanwhile a modem is unplugged, so that the
+ * processes have something to log.
  */
 async function logDiskFull(fleet: Fleet, random: () => number): Promise<readonly string[]> {
   const { logDisk, relays, agents } = fleet
@@ -140,7 +144,7 @@ async function logDiskFull(fleet: Fleet, random: () => number): Promise<readonly
   return [...relays, ...agents].map(({ post }) => post.name).concat(modem)
 }
 
-/** Meanwhile the link is cut, so that relay and agent have something to log. */
+/** Fills only the disk of the logs. Meanwhile the link is cut, so that relay and agent have something to log. */
 async function onlyLogDiskFull({ logDisk, relays, agents }: Fleet, random: () => number): Promise<readonly string[]> {
   if (logDisk === undefined) throw new Error('no small disk is mounted')
   logDisk.fill()

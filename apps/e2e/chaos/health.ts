@@ -39,8 +39,8 @@ function devicesOf({ relays }: Fleet): Promise<readonly Device[]> {
 }
 
 /**
- * Waits until the named parts work, or until `limitMs` have passed since `hitAt()`, and `hitAt` is called repeatedly.
- * Returns the parts that still do not work.
+ * Waits until the named parts work, or until `limitMs` have passed since `hitAt()`. `hitAt` is called repeatedly,
+ * because other faults may follow. Returns the parts that still do not work.
  */
 export async function untilRecovered(
   fleet: Fleet,

@@ -36,8 +36,8 @@ export class Load {
   readonly #receiveEvery: number
 
   /**
-   * `targets`: the modems that send in turn; by default the relay chooses. `receiveEvery`: after how many sent messages a modem
-   * receives one.
+   * @param targets the modems that send one after the other; by default the relay chooses
+   * @param receiveEvery the number of sent messages after which a modem receives a message
    */
   constructor(
     fleet: Fleet,

@@ -18,8 +18,9 @@ export interface Measurement {
 }
 
 /**
- * Injects one fault after the other while every modem sends and receives messages. Each fault waits until everything has recovered
- * from the previous fault. The messages of the first seconds after the end of a fault are measured.
+ * Injects one fault after the other while every modem sends and receives messages. Each fault is injected when
+ * everything has recovered from the previous fault. The messages of the first seconds after the end of a fault are
+ * measured.
  */
 export async function measureFaults(
   world: { readonly fleet: Fleet; readonly load: Load; readonly receiver: Receiver; readonly random: () => number },
@@ -83,7 +84,10 @@ function sinceNow(): () => number {
 }
 
 const never = Number.POSITIVE_INFINITY
-/** Messages are measured for this time after a fault, because a program notices only after some seconds that its clock was set. */
+/**
+ * Messages are measured for this time after a fault, because a program detects only after some seconds that its clock
+ * was set.
+ */
 const windowMs = 5_000
 const quietMs = 1_500
 const recoveryLimitMs = 180_000

@@ -40,7 +40,7 @@ print(`seed ${seed}: ${values['one-at-a-time'] ? 'each fault alone' : `${message
 if (whyNoSetClock !== undefined) print(`clocks are not changed: ${whyNoSetClock}`)
 const receiver = await Receiver.start()
 const fleet = await startFleet((line) => print(`  ${now()}  ${line}`))
-// A fault that cannot be injected or undone ends the run, and all processes are stopped.
+// Ends the run and stops all processes if a fault cannot be injected or undone.
 process.on('unhandledRejection', (error) => {
   print(`run aborted: ${error instanceof Error ? error.stack : error}`)
   void fleet.stop().finally(() => process.exit(1))
@@ -131,7 +131,8 @@ function printProgress(fleet: Fleet, load: Load): () => void {
 async function injectFault(fleet: Fleet, { name, inject }: Fault): Promise<void> {
   const names = await inject(fleet, random)
   hits.note(names)
-  // Other faults may follow before the parts have recovered, so the time counts from the end of the last one.
+  // The time is measured from the end of the last fault, because other faults may follow before the parts have
+  // recovered.
   const left = await untilRecovered(fleet, names, 180_000, () => hits.lastOn(names))
   const tookMs = performance.now() - hits.lastOn(names)
   addTime(recoveries, name, left.length === 0 ? tookMs : Number.POSITIVE_INFINITY)
@@ -162,8 +163,8 @@ async function settle(fleet: Fleet, load: Load): Promise<void> {
 }
 
 /**
- * Audits until nothing is missing and no webhook request has arrived for three seconds. A late delivery report or a
- * retried webhook is not a loss, but it counts as lost if it has not arrived after three minutes.
+ * Audits until nothing is missing and no webhook request has arrived for three seconds. A delivery report or a retried
+ * webhook may be late, but counts as lost if it has not arrived after three minutes.
  */
 async function auditUntilComplete(fleet: Fleet, load: Load): Promise<Findings> {
   const auditsBeganAt = performance.now()

@@ -20,11 +20,11 @@ export async function runCrash(
 ): Promise<Audit & { readonly crashed: boolean }> {
   const victim = await aim(house, crash)
   const traffic = new Traffic(house, number)
-  // Without this fault, the last message may be sent before it is cancelled.
+  // Makes the last message slow. Otherwise, it might be sent before it is cancelled.
   const slow = { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 4000 } }
   if (crash.label === 'cancel-arrived') await house.emulator.instruct('set-fault', slow)
   await pass(traffic)
-  // The relay itself cancels messages that no device has taken, so the device must take the message first.
+  // Waits until the device has taken the message, because the relay itself cancels messages that no device has taken.
   if (crash.label === 'cancel-arrived') await traffic.untilLastTaken()
   if (!victim.isOver) await traffic.cancelLast()
   const crashed = await endOf(victim, 20_000)

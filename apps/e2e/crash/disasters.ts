@@ -37,7 +37,7 @@ async function restoreOlderJournal(house: House, number: number): Promise<Audit>
 }
 
 /**
- * Stops PostgreSQL like `pg_ctl stop -m immediate`: without a checkpoint, and with an end of all sessions. The relay
+ * Stops PostgreSQL like `pg_ctl stop -m immediate`: without a checkpoint, and all sessions are ended. The relay
  * restarts it.
  */
 async function stopDatabaseAtOnce(house: House, number: number): Promise<Audit> {

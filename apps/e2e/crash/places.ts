@@ -30,7 +30,7 @@ const relay = [
   'events-acknowledged',
 ]
 
-/** Crash points that are reached once per run; all others are reached at least three times. */
+/** Crash points that each run reaches once. All other crash points are reached at least three times. */
 const once = ['cancel-arrived', 'connection-opened']
 
 /** The crash points, each with the number of different passes at which a process is killed. */

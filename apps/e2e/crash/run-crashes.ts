@@ -20,7 +20,7 @@ const everything = [
   ...Object.keys(disasters).map((label) => ({ who: 'data' as const, label, passes: times })),
 ]
 const chosen = everything.filter(({ who, label }) => (values.only ?? label) === label && (values.who ?? who) === who)
-// The crash points run in rounds, so that a run that is stopped early has covered all of them equally.
+// Runs the crash points in rounds, so that a run that is stopped early has covered all crash points equally.
 const waiting = Array.from({ length: times }, (_, time) =>
   chosen.map(({ who, label, passes }) => ({ who, label, pass: 1 + (time % passes) })),
 ).flat()
@@ -67,9 +67,9 @@ async function one(house: House, crash: (typeof waiting)[number]): Promise<void>
 }
 
 /**
- * One modem submits one part at a time, and the RESULT of the previous part may not be on disk yet. So if the agent is
- * killed, at most these two parts are between COMMIT and RESULT; if the relay is killed, no part is. An older journal
- * lacks all messages that were sent after the copy was made.
+ * Returns the largest number of messages in doubt. One modem submits one part at a time, and the RESULT of the previous
+ * part may not be on disk yet. So if the agent is killed, at most these two parts are between COMMIT and RESULT. If the
+ * relay is killed, there are none. An older journal lacks all messages that were sent after the copy was made.
  */
 function mostInDoubt({ who, label }: (typeof waiting)[number]): number {
   if (label === 'journal replaced by an older copy') return Number.POSITIVE_INFINITY

@@ -90,7 +90,7 @@ test('the media type for Zabbix sends one SMS for a notification, even if Zabbix
   expect(await textsTo(NUMBER)).toHaveLength(2)
 })
 
-test('notify-by-sms sends a notification of Nagios, whose macros no shell reads', async () => {
+test('notify-by-sms sends a notification of Nagios, and no shell interprets its macros', async () => {
   const macros = {
     NAGIOS_NOTIFICATIONTYPE: 'PROBLEM',
     NAGIOS_HOSTNAME: 'web1',

@@ -78,7 +78,7 @@ test('sends a scheduled message at its time', async () => {
   expect(Date.parse(message.states['Sent'] ?? '')).toBeGreaterThanOrEqual(dueMs)
 })
 
-test('refuses a message for a SIM that the device does not have; a message that the network refuses fails', async () => {
+test('refuses a message for a SIM that the device does not have, and fails a message that the network refuses', async () => {
   const refused = await house.api.ask('POST', '/messages', {
     phoneNumbers: ['+447400100031'],
     textMessage: { text: 'x' },

@@ -15,7 +15,7 @@ import { HouseProcess, ROOT } from './house/machine/process.ts'
 
 const isEnded = ({ state }: { readonly state: string }) => ['Sent', 'Delivered', 'Failed'].includes(state)
 
-/** Sends messages to new numbers until stopped. `sent`: the ids of accepted messages by phone number. */
+/** Sends messages to new numbers until stopped. Records the ids of accepted messages by phone number in `sent`. */
 function stream(api: ApiClient, prefix: string): { readonly sent: Map<string, string>; stop(): Promise<void> } {
   const sent = new Map<string, string>()
   let isOver = false

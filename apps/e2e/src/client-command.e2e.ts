@@ -103,7 +103,7 @@ test('inbox --follow shows old and new messages once, and control characters esc
   expect(inbox.lines).toHaveLength(2)
 })
 
-test('listen forwards the events that a webhook gets, signed with its own secret', async () => {
+test('listen forwards the events that a webhook would get, signed with its own secret', async () => {
   const [webhookEvents, forwarded] = [await receiver(), await receiver()]
   for (const event of ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed'] as const)
     await sms.webhooks.register({ url: webhookEvents.url, event })
@@ -164,7 +164,7 @@ test('keys creates, lists, rotates and revokes an API key over the API', async (
     return JSON.parse(command.lines.join('\n'))
   }
 
-  /** A key that is valid gets 400 for the empty message. */
+  /** Returns the status of an empty message. A valid key gets 400. */
   async function statusWith(apiKey: string): Promise<number> {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
     return (await fetch(`${gateway.url}/3rdparty/v1/messages`, { method: 'POST', headers, body: '{}' })).status
@@ -185,7 +185,7 @@ test.each([
   expect(command.complaints).toContain(words)
 })
 
-/** Returns the members that do not depend on the webhook, with times as instants. */
+/** Returns the members that are the same for each webhook, with times as instants. */
 function comparable({ event, deviceId, payload }: WebhookEvent): string {
   const members = Object.entries(payload).map(([name, value]) => [name, /At$/.test(name) ? Date.parse(value) : value])
   return JSON.stringify([event, deviceId, ...members.sort()])

@@ -9,7 +9,10 @@ const HOUR = 3_600
 const DAY = 24 * HOUR
 /** A changed clock may delay a message by no more than this. */
 const LONGEST_DELAY_MS = 5_000
-/** A program checks its clock once per second, and a relay also checks the clock of PostgreSQL. */
+/**
+ * The time within which a changed clock is detected. A program checks its clock once per second, and a relay also
+ * checks the clock of PostgreSQL.
+ */
 const NOTICED_MS = 3_000
 
 const collapsed: string[] = []
@@ -17,7 +20,7 @@ let fleet: Fleet
 let api: ApiClient
 let other: ApiClient
 let devices: readonly string[]
-/** The time of three rounds of messages while no clock is wrong. It allows for a busy machine. */
+/** The duration of three rounds of messages while no clock is wrong. The initial value allows for a busy machine. */
 let usualMs: number = patienceMs
 
 const given = describe.skipIf(whyNoSetClock !== undefined)
@@ -59,7 +62,7 @@ given('clocks that are set', () => {
     const clock = fleet.clocks.get('relay 0')
     clock?.set(DAY)
     await sleep(NOTICED_MS)
-    // The messages are still at the relay when the clock is set back.
+    // Cuts the links, so that the messages are still at the relay when the clock is set back.
     for (const { line } of fleet.agents) line.swallowsDown = true
     const ids = await Promise.all(devices.map((deviceId) => sendBy(api, deviceId)))
     clock?.set(0)
@@ -104,7 +107,7 @@ function timesOf({ states }: MessageAnswer): readonly string[] {
   return ['Pending', 'Processed', 'Sent', 'Delivered'].flatMap((state) => states[state] ?? [])
 }
 
-/** Each relay accepts the tokens of the other. */
+/** Checks that each relay accepts the tokens of the other relay. */
 async function tokensWork(): Promise<void> {
   for (const [issuer, verifier] of [fleet.relays, fleet.relays.toReversed()] as const) {
     if (issuer === undefined || verifier === undefined) continue

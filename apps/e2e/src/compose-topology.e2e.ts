@@ -44,7 +44,7 @@ test('the gateway alone becomes healthy, and sends by its virtual modem', async 
   expect((await gateway.until(id, ({ state }) => state === 'Delivered')).state).toBe('Delivered')
 })
 
-test('creates the secrets once; each service can read only its own', async () => {
+test('creates the secrets once; each service can read only its own secrets', async () => {
   expect(await room.start(service('secrets')).ended()).toBe(0)
   expect(readdirSync(room.volume('agent-secrets'))).toEqual(['enrolment-token'])
   expect(readdirSync(room.volume('postgres-secrets'))).toEqual(['password'])
@@ -137,7 +137,7 @@ test('every container runs as an unprivileged user, with a read-only root file s
       name,
       read_only: true,
       cap_drop: ['ALL'],
-      // Other programs run under the seccomp profile of the container engine.
+      // In a container, other programs run under the seccomp profile of the container engine.
       security_opt: ['no-new-privileges:true', ...(image ? ['seccomp=.repo/packaging/container/seccomp.json'] : [])],
     })
   }

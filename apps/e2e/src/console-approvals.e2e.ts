@@ -23,7 +23,7 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
-test('creates a key that needs approval, but not with a scope that avoids it', async () => {
+test('creates a key that needs approval, and refuses to give it a scope that avoids the approval', async () => {
   await page.goto(`${gateway.url}/access`)
   await page.getByRole('button', { name: 'Create API key' }).click()
   const dialog = page.getByRole('dialog', { name: 'Create API key' })
@@ -78,11 +78,11 @@ test('refuses a message on its own page, which shows who refused it', async () =
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
-test('a decision after a decision in another window is refused, with the name of the user who decided', async () => {
+test('a decision is refused after a decision in another window, with the name of the user who decided', async () => {
   const id = await send({ phoneNumbers: [one], textMessage: { text: 'Twice' } })
   await page.goto(`${gateway.url}/approvals`)
   await page.getByText('Twice').waitFor()
-  // This browser window does not read the list again.
+  // Prevents this browser window from reading the list again.
   await page.route('**/messages?approval=*', (route) => route.abort())
   expect((await gateway.api.ask('POST', `/messages/${id}/refuse`)).status).toBe(200)
   await page.getByRole('button', { name: `Approve message to ${one}` }).click()
@@ -124,13 +124,13 @@ test('lists 300 messages page by page, counts all of them, and keeps the focus a
   await page.keyboard.press('Space')
   await page.getByRole('navigation', { name: 'Main' }).getByText('298 messages waiting for approval').waitFor()
   await expect.poll(() => first.evaluate(isFocused)).toBe(true)
-  // Pressing the key once more decides nothing.
+  // Presses the key once more, which must decide nothing.
   await page.keyboard.press('Space')
   await page.keyboard.press('Tab')
   expect(await first.getByRole('button', { name: 'Approve' }).evaluate(isFocused)).toBe(true)
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 

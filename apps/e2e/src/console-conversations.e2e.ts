@@ -246,7 +246,7 @@ test('loads a long conversation while scrolling up; after an error it shows a me
   await thread().getByText('Number 119 of many').waitFor()
   await thread().hover()
   await wheelUpUntil(thread().getByRole('alert').getByText('not today'))
-  // A new message below the visible part must not change the position either.
+  // A new message below the visible part must not change the position.
   await gateway.api.ask('POST', '/virtual-phone', { from: talker, text: 'Number 120 of many' })
   await thread().getByText('Number 120 of many').waitFor({ state: 'attached' })
   await page.waitForTimeout(1_000)
@@ -313,7 +313,7 @@ test('axe finds no violations in conversations, in light and dark colours and on
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 
@@ -322,7 +322,8 @@ function thread() {
 }
 
 /**
- * Finds the reason why a message was not sent. The page also has an alert about the connection, which is usually empty.
+ * Finds the text that explains why a message was not sent. The page also has an alert about the connection, which is
+ * usually empty.
  */
 function problem() {
   return page.locator('.composer').getByRole('alert')
@@ -345,7 +346,7 @@ function outgoing(text: string) {
   return thread().getByRole('article', { name: 'You' }).filter({ hasText: text }).last()
 }
 
-/** Scrolls again and again, because the thread keeps its place while it adds or measures messages. */
+/** Scrolls up repeatedly, because the thread keeps its position while it adds or measures messages. */
 async function wheelUpUntil(wanted: Locator): Promise<void> {
   await expect
     .poll(async () => {

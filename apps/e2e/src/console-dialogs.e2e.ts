@@ -23,7 +23,7 @@ afterAll(async () => {
   await house?.stop()
 })
 
-// The names are known before the ids.
+// Lists the dialogues without ids, because the names are needed before the ids are known.
 const names = consoleDialogs({ number: '', deviceId: '', webhookId: '', messageId: '' }).map(({ name }) => name)
 
 test.each(names)('axe finds no violations in the dialogue: %s', async (name) => {
@@ -33,7 +33,7 @@ test.each(names)('axe finds no violations in the dialogue: %s', async (name) => 
   expect(await barriersHalved(page)).toEqual([])
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 

@@ -61,7 +61,7 @@ test('new messages do not move a page that shows earlier ones, and a button lead
   await page.getByRole('button', { name: '1 new message' }).waitFor({ state: 'detached' })
 })
 
-test('a search opens the conversation at the match, marks it, and keeps the query in the address', async () => {
+test('a search opens the conversation at the match, highlights it, and keeps the query in the address', async () => {
   for (let count = 0; count < 60; count++) await receive(grace, `Filler ${count}`)
   await page.goto(`${gateway.url}/conversations`)
   await page.getByRole('searchbox').fill('line 7')
@@ -144,7 +144,7 @@ test('notes, labels and the assignee are kept, and their dialog is accessible', 
   await page.getByText('Ada', { exact: true }).waitFor()
   await action('Notes, labels and assignee')
   await dialog.getByLabel('Assigned to').fill('Grace')
-  // Escape closes the list of names, then the dialog. The name stays, and the conversation stays open.
+  // Escape closes first the list of names and then the dialog. The name is kept, and the conversation stays open.
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
@@ -167,7 +167,7 @@ test('the list shows the labels of a conversation, and a filter by label is part
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
-test('the list says why the last message waits, and labels changed elsewhere appear without a reload', async () => {
+test('the list shows why the last message waits, and labels that were changed elsewhere appear without a reload', async () => {
   await page.goto(`${gateway.url}/conversations`)
   const scheduleAt = '2037-01-01T12:00:00Z'
   const id = await gateway.api.send({ phoneNumbers: [grace], textMessage: { text: 'Happy new year' }, scheduleAt })
@@ -219,8 +219,8 @@ test('on a phone the number stays on one line beside a long assignee, and nothin
 const menu = () => page.getByRole('navigation', { name: 'Main', exact: true })
 const list = () => page.getByRole('region', { name: 'Conversations' })
 /**
- * Finds a message of the conversation, which the virtual phone also shows. Only its text is searched, because with the
- * time "9:30", the message "Line 3" would also match "Line 39".
+ * Finds a message of the conversation, which the virtual phone also shows. Searches only the text, because the text and
+ * the time together could match another message: "Line 3" with the time "9:30" would match "Line 39".
  */
 const message = (text: string) =>
   page

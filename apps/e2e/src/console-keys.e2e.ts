@@ -136,7 +136,7 @@ test('asks before it revokes a key, and refuses the key immediately', async () =
   expect([await read(key), await read(previousKey)]).toEqual([401, 401])
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 

@@ -119,7 +119,7 @@ test('phone numbers of the timeline are read from left to right in Arabic', asyn
   await page.context().close()
 })
 
-test('in forced colours the current page, the period and the chosen command have an outline, and legends keep colours', async () => {
+test('in forced colours, the current page, the period and the chosen command have an outline, and legends keep their colours', async () => {
   const page = await browser.signedIn(credentialsIn(gateway.folder))
   await page.emulateMedia({ forcedColors: 'active' })
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
@@ -128,7 +128,7 @@ test('in forced colours the current page, the period and the chosen command have
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).outlineStyle`)
   expect(await outlineOf('.rail-link[aria-current]')).toBe('solid')
   expect(await outlineOf('.mantine-SegmentedControl-control:has(input:checked)')).toBe('solid')
-  // The first marker belongs to the time, which has no line.
+  // Leaves out the first marker, which belongs to the time and has no line.
   const colours = await page.evaluate<
     string[]
   >(`[...document.querySelector('.plot').querySelectorAll('.u-marker')].slice(1)
@@ -141,6 +141,6 @@ test('in forced colours the current page, the period and the chosen command have
   await page.context().close()
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })

@@ -29,7 +29,7 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
-test('the list of conversations stays small, and Back from one returns to its place', async () => {
+test('the list of conversations has few elements, and Back from a conversation returns to its position', async () => {
   await go('/conversations')
   const list = page.getByRole('region', { name: 'Conversations' })
   const first = await list.getByRole('link', { name: /^\+/ }).first().innerText()
@@ -51,7 +51,7 @@ test('the list of conversations stays small, and Back from one returns to its pl
     .waitFor()
 })
 
-test('keys walk through the list of conversations, also where its elements were removed', async () => {
+test('keys move through the list of conversations, even where its elements were removed', async () => {
   await go('/conversations')
   const list = page.getByRole('region', { name: 'Conversations' })
   await loadMore(list, 150)
@@ -74,7 +74,7 @@ test('a search for a text of one old message finds it without a click', async ()
   expect(await page.getByRole('button', { name: 'Search older messages' }).count()).toBe(0)
 })
 
-test('the list of messages stays small, and Back returns to a message far down', async () => {
+test('the list of messages has few elements, and Back returns to a message far down', async () => {
   await go('/messages')
   expect(await barriersEverywhere(page)).toEqual([])
   const list = page.getByRole('list', { name: 'Messages' })
@@ -107,7 +107,7 @@ test('a new message does not move the list of messages below its top', async () 
   await first.getByText('A new one').waitFor()
 })
 
-test('a message to 100 recipients has a short page', async () => {
+test('a page about a message to 100 recipients is short', async () => {
   const phoneNumbers = Array.from({ length: 100 }, (_, count) => `+4474005${String(count).padStart(5, '0')}`)
   const id = await gateway.api.send({ phoneNumbers, textMessage: { text: 'To everybody' } })
   await go(`/messages/${id}`)
@@ -116,7 +116,7 @@ test('a message to 100 recipients has a short page', async () => {
   await expect.poll(() => steps.count()).toBeLessThan(mostItems)
 })
 
-test('logs and deliveries stay small, and an opened delivery stays open', async () => {
+test('logs and deliveries have few elements, and an opened delivery stays open', async () => {
   await go('/logs?hours=168')
   const lines = page.getByRole('list', { name: /Log/ }).getByRole('listitem')
   await lines.nth(20).waitFor()
@@ -150,7 +150,7 @@ test('a long list fits a narrow window from right to left', async () => {
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 
@@ -159,7 +159,7 @@ async function go(path: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
 }
 
-/** Loads pages until the list has this many items, whether they have elements or not. */
+/** Loads pages until the list has this number of items, with or without elements. */
 async function loadMore(within: Locator, items: number): Promise<void> {
   const last = within.locator('[aria-posinset]').last()
   await last.waitFor()

@@ -46,7 +46,7 @@ test('keeps elements of nearby messages only, from the newest to the oldest and 
   await line(1).waitFor({ state: 'detached' })
 })
 
-test('keeps its place when earlier messages are added and when elements return', async () => {
+test('keeps its position when earlier messages are added and when elements are added again', async () => {
   await page.goto(`${gateway.url}/conversations/${encodeURIComponent(number)}`)
   await line(messages).waitFor()
   await scrollUntil(messages - 400)
@@ -76,7 +76,7 @@ test('opens in the middle at a match, which stays visible while messages around 
   }
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 

@@ -39,7 +39,7 @@ test('a browser can install the console', async () => {
     expect([src, answer.status(), answer.headers()['content-type']]).toEqual([src, 200, type])
   }
   const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
-  // Pages of a test are incognito windows, which cannot install an app.
+  // Expects this error, because pages of a test are incognito windows, which cannot install an app.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
   await page.context().close()
 })
@@ -92,7 +92,7 @@ test('the test button sends a notification in the language of the console', asyn
   await page.context().close()
 })
 
-test('turned off, a browser gets no more notifications, and a sign-out ends them too', async () => {
+test('after notifications are turned off or the user signs out, a browser gets no more notifications', async () => {
   const page = await signedInWithPush('en-GB')
   const count = async () => (await gateway.api.ask('GET', '/push/subscriptions')).json.length
   await turnOn(page)
@@ -131,7 +131,7 @@ test('a renewal that ends late does not turn notifications on again', async () =
   await page.context().close()
 })
 
-test('without a push service, an open tab notifies, and of several tabs only one', async () => {
+test('without a push service, only one of several open tabs shows notifications', async () => {
   const page = await browser.signedIn(credentialsIn(gateway.folder), { locale: 'en-GB' })
   await page.context().grantPermissions(['notifications'], { origin: origin() })
   await page.addInitScript({
@@ -172,7 +172,7 @@ test.each([
   await page.context().close()
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 
@@ -200,7 +200,7 @@ async function turnOn(page: Page): Promise<void> {
 
 const switchOf = (page: Page, name: string) => page.getByRole('switch', { name })
 
-/** Removes the focus from all pages, because in a browser of Playwright every page has the focus. */
+/** Removes the focus from all pages, because otherwise every page in a browser of Playwright has the focus. */
 async function lookElsewhere(context: BrowserContext): Promise<void> {
   const elsewhere = await context.newPage()
   await elsewhere.bringToFront()
@@ -213,7 +213,7 @@ async function lookElsewhere(context: BrowserContext): Promise<void> {
   await untilFocused(context, 0)
 }
 
-/** The service worker sees a change of the focus later than the page. */
+/** Waits, because the service worker detects a change of the focus later than the page. */
 async function untilFocused(context: BrowserContext, windows: number): Promise<void> {
   await expect.poll(() => context.serviceWorkers()[0]?.evaluate(focusedWindows)).toBe(windows)
 }

@@ -69,7 +69,7 @@ test('a device shows its modem with signal, network and memory, and the results 
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
-test('the setup says that the modem is virtual, and ends when the virtual phone has replied', async () => {
+test('the setup shows that the modem is virtual, and ends when the virtual phone has replied', async () => {
   await page.goto(`${gateway.url}/setup`)
   await page.getByText('This modem is virtual').waitFor()
   const number = await page.getByLabel('Your phone number').inputValue()
@@ -217,7 +217,7 @@ test('shows log entries live', async () => {
   await logs.context().close()
 })
 
-test('explains and saves a setting, and refuses a contradictory one with a clear error', async () => {
+test('explains and saves a setting, and refuses a contradictory setting with a clear error', async () => {
   await go('/settings')
   const section = page.getByRole('region', { name: 'Sending' })
   await section.getByLabel('Minimum pause').fill('5')
@@ -253,7 +253,7 @@ test('keeps the focus when a button is disabled during its request, and when it 
   const section = page.getByRole('region', { name: 'Sending' })
   await section.getByLabel('Message limit').fill('7')
   const save = section.getByRole('button', { name: 'Save' })
-  // Slower than usual, so that the button is disabled for a while.
+  // Answers slower than usual, so that the button is disabled for a while.
   await page.route('**/settings', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 300))
     await route.continue()
@@ -261,7 +261,7 @@ test('keeps the focus when a button is disabled during its request, and when it 
   await save.focus()
   await page.keyboard.press('Enter')
   await save.waitFor({ state: 'detached' })
-  // Waits for a second request that the handler still delays.
+  // Waits for a second request that the handler is still delaying.
   await page.unrouteAll({ behavior: 'wait' })
   await expect.poll(() => focused.count()).toBe(1)
   await page.keyboard.press('Tab')
@@ -328,13 +328,14 @@ test('filters of the log, the deliveries and the overview are part of the addres
   await page.getByRole('figure', { name: /^Last week/ }).waitFor()
 })
 
-test('Back returns to the place in a list, even in pages that were loaded later, and a link opens a page at its top', async () => {
+test('Back returns to the position in a list, even in pages that were loaded later, and a link opens a page at its top', async () => {
   const scheduleAt = '2037-01-01T00:00:00Z'
   for (let count = 0; count < 70; count++)
     await gateway.api.send({ phoneNumbers: ['+447400555555'], textMessage: { text: `Plan ${count}` }, scheduleAt })
-  // Every page is higher than this window.
+  // Makes the window so small that every page is higher than the window.
   await page.setViewportSize({ width: 1400, height: 400 })
-  // A page that is loaded for the first time is short at first, so the window would move to its top.
+  // Loads the page once before, because a page that is loaded for the first time is short at first, so the window would
+  // move to its top.
   await go('/settings')
   await page.getByRole('region', { name: 'Sending' }).waitFor()
   await page.keyboard.press('g')
@@ -360,7 +361,7 @@ test('Back returns to the place in a list, even in pages that were loaded later,
   await page.setViewportSize({ width: 1400, height: 900 })
 })
 
-test('a page whose program does not arrive shows what to do', async () => {
+test('a page whose program cannot be loaded shows what to do', async () => {
   const alone = await browser.page()
   await alone.route('**/*.js', (route) => route.abort())
   await alone.goto(gateway.url)
@@ -380,7 +381,7 @@ test('after a password change, sign-in needs the new password', async () => {
   await signIn(page, { username, password: 'coffee at a quarter to five' })
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 

@@ -64,7 +64,7 @@ test('pairs a second device with the shown code, as a command and as a QR code, 
   await page.getByText('Online', { exact: true }).waitFor()
 })
 
-test('shows a message and its sender name as plain text, whatever they contain', async () => {
+test('shows a message and its sender name as plain text, with any content', async () => {
   const senders = ['100% OFF', 'new', 'a%2Fb?c#d', '<b>x</b>']
   const said = '<img src=x onerror="document.title=1"><script>document.title=2</script> مرحبا'
   for (const from of senders)
@@ -85,7 +85,7 @@ test('shows a message and its sender name as plain text, whatever they contain',
   expect(await page.title()).toContain('smsgw')
 })
 
-test('shows the subject of an MMS notice, and says where its content is', async () => {
+test('shows the subject of an MMS notice, and explains where its content is', async () => {
   const number = '+447400900033'
   const notice = { transactionId: 'T1', subject: 'Birthday photo', contentLocation: 'http://mms.example/1' }
   await house.emulator.instruct('send-mms', { from: number, to: 'modem0', ...notice })
@@ -107,7 +107,7 @@ test('creates a token with scopes and a lifetime, shows it once, lists and revok
   await dialog.getByRole('button', { name: 'Done' }).click()
   const row = page.getByRole('row').filter({ hasText: 'messages:list' })
   await row.getByText('messages:send').waitFor()
-  // The refresh token, which is valid longer, has its own column.
+  // Selects the column, because the refresh token, which is valid longer, has its own column.
   const hoursLeft = async (column: string) => {
     const time = row.locator(`[data-name="${column}"] time`)
     return Math.round((Date.parse((await time.getAttribute('datetime')) ?? '') - Date.now()) / 3_600_000)
@@ -134,7 +134,7 @@ test('shows that the relay is offline, reconnects automatically and shows the ch
   expect(await page.getByRole('heading', { name: 'Something went wrong' }).count()).toBe(0)
   await house.restartRelay()
   await page.getByRole('region', { name: 'Sending' }).waitFor()
-  // The link also contains the number of unread conversations.
+  // Matches the beginning, because the link also contains the number of unread conversations.
   await state.getByRole('link', { name: /^Conversations/ }).click()
   await page.getByText('While you were away').waitFor()
   await state.getByText('Disconnected').waitFor({ state: 'detached' })
@@ -154,7 +154,7 @@ test('resumes the event stream after a restart of the relay, starting with the m
   resumed.close()
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 

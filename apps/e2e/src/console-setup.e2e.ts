@@ -40,10 +40,10 @@ test('opens at the first sign-in without a modem, and pairs the computer', async
   await step().getByText('Plug a modem with a SIM into office-pi').waitFor()
 })
 
-test('without a modem, shows the findings of the agent; reports an offline agent; and continues with a modem', async () => {
+test('without a modem, shows the findings of the agent, reports an offline agent, and continues with a modem', async () => {
   await step().getByText(`${MISSING} was not found.`).waitFor()
   await house.emulator.instruct('set-coverage', { to: 'modem0', stat: 2 })
-  // A restart is faster than the next report of an agent that finds a modem.
+  // Restarts the agent, because this is faster than waiting for the next report of an agent that finds a modem.
   await house.agent?.stop()
   await step().getByText('office-pi is offline').waitFor()
   await house.startAgent({}, false)
@@ -66,7 +66,7 @@ test('shows the PIN attempts left before and after a wrong PIN, in the language 
   await page.keyboard.press('Enter')
 })
 
-test('without a network, says what to check, and continues when there is one', async () => {
+test('without a network, shows what to check, and continues when there is a network', async () => {
   await step().getByText('The SIM is searching for a network.').waitFor()
   await step().getByText('check the antenna and the coverage').waitFor()
   await house.emulator.instruct('set-coverage', { to: 'modem0', stat: 1 })
@@ -92,7 +92,7 @@ test('refuses a wrong number beside its field, sends the test, and ends with the
   expect(await barriersHalved(page)).toEqual([])
 })
 
-test('is offered once, and is found under Devices later', async () => {
+test('is offered once, and can be opened under Devices later', async () => {
   await page.goto(house.relayUrl)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.goto(`${house.relayUrl}/devices`)
@@ -100,7 +100,7 @@ test('is offered once, and is found under Devices later', async () => {
   await step().getByRole('heading', { name: 'Test message' }).waitFor()
 })
 
-test('no errors in the background', () => {
+test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 

@@ -28,7 +28,7 @@ test('a user can sign in while the program is still loading', async () => {
   await page.context().close()
 })
 
-test('a click during which the program arrives signs in', async () => {
+test('a click signs in even if the program finishes loading during the click', async () => {
   const { page, release } = await withoutProgram()
   const { username, password } = credentialsIn(gateway.folder)
   await page.getByLabel('Username').fill(username)
@@ -41,7 +41,7 @@ test('a click during which the program arrives signs in', async () => {
   await page.context().close()
 })
 
-test('text typed before the program arrived stays, and the field keeps the focus', async () => {
+test('text that was typed before the program has loaded is kept, and the field keeps the focus', async () => {
   const { page, release } = await withoutProgram({ locale: 'de-DE', colorScheme: 'dark' })
   expect(await page.evaluate('document.documentElement.lang')).toBe('de')
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
@@ -75,7 +75,7 @@ test('a style sheet that cannot be loaded is reported, and the form is removed',
   await page.context().close()
 })
 
-test('the form is not shown once the program could not be loaded', async () => {
+test('the form is not shown after loading the program has failed', async () => {
   const page = await browser.page()
   const session = await hold(page, SESSION)
   const program = await hold(page, PROGRAM)
@@ -120,7 +120,7 @@ const SESSION = /\/3rdparty\/v1\/session$/
 type Page = Awaited<ReturnType<ConsoleBrowser['page']>>
 type BrowserOptions = Parameters<ConsoleBrowser['page']>[0]
 
-/** Opens the sign-in page. Its program does not arrive until the test releases it. */
+/** Opens the sign-in page. Its program is not loaded until the test allows it. */
 async function withoutProgram(options: BrowserOptions = {}) {
   const page = await browser.page(options)
   const held = await holdProgram(page)
@@ -133,7 +133,7 @@ function holdProgram(page: Page) {
   return hold(page, PROGRAM)
 }
 
-/** The answers to these requests do not arrive until the test releases them. */
+/** Delays the answers to these requests until the test releases them. */
 async function hold(page: Page, url: RegExp) {
   const end = Promise.withResolvers<'continue' | 'abort'>()
   await page.route(url, async (route) => await route[await end.promise]())

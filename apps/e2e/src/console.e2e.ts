@@ -54,7 +54,7 @@ test('the first page transfers less than 250 kB', async () => {
   const page = await browser.page()
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
-  // Counts each address once, because some are read again and again while a slow machine draws the page.
+  // Counts each address once, because some addresses are read repeatedly while a slow machine draws the page.
   const addresses = new Map<string, string>()
   const transferred = new Map<string, number>()
   session.on('Network.requestWillBeSent', ({ requestId, request }) => addresses.set(requestId, request.url))
@@ -97,7 +97,7 @@ test('after a new sign-in, no data of the previous user is shown', async () => {
   await page.context().clearCookies()
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-  // A request in the background may already have shown the form, and removed the menu.
+  // Opens the form, unless a request in the background has already shown the form and removed the menu.
   await page.evaluate(`document.querySelector('a[href="/devices"]')?.click()`)
   await signIn(page, user)
   await page.getByRole('link', { name: 'Settings', exact: true }).first().click()

@@ -1,4 +1,4 @@
-// PostgreSQL with a synchronous standby. The primary is killed while messages are sent, and the standby takes over.
+// PostgreSQL with a synchronous standby. The primary is killed while messages are sent, and the standby replaces it.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ async function query(url: string, sql: string): Promise<{ state?: string }[]> {
   }
 }
 
-/** Sends a message as a careful program does: repeats the request with the same key until it is accepted. */
+/** Sends a message as a reliable program does: repeats the request with the same key until it is accepted. */
 async function send(text: string): Promise<string> {
   const body = { phoneNumbers: ['+447400123456'], textMessage: { text } }
   for (;;) {
@@ -76,7 +76,7 @@ async function send(text: string): Promise<string> {
   }
 }
 
-test('each accepted message is sent once, although the primary is killed and the standby takes over', async () => {
+test('each accepted message is sent once, although the primary is killed and the standby replaces it', async () => {
   const accepted = new Map<string, string>()
   const texts = Array.from({ length: COUNT }, (_, at) => `text ${at}`)
   const queue = [...texts]

@@ -18,7 +18,7 @@ const DOMAIN = 'sms.example.org'
 /** `BRIDGE_MESSAGES=1000` makes the test longer. */
 const COUNT = Number(process.env['BRIDGE_MESSAGES'] ?? 100)
 
-/** Sends one mail. Returns the final answer; rejects if the connection ends earlier. */
+/** Sends one mail. Returns the final answer. Rejects if the connection ends before that. */
 async function send(port: number, { id, text }: { readonly id: string; readonly text: string }): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
@@ -48,11 +48,14 @@ async function send(port: number, { id, text }: { readonly id: string; readonly 
 
 async function connected(socket: Socket): Promise<void> {
   await once(socket, 'connect')
-  // The loop over the lines ends with the connection.
+  // Ignores the error, because the loop over the lines ends with the connection.
   socket.on('error', () => socket.destroy())
 }
 
-/** Sends a mail as a mail server does: again after an interruption or a temporary refusal, until it has an answer. */
+/**
+ * Sends a mail as a mail server does: repeats it after an interruption or a temporary refusal, until there is an
+ * answer.
+ */
 async function deliver(port: number, mail: { readonly id: string; readonly text: string }): Promise<string> {
   return eventually(
     () => send(port, mail).catch(() => '421'),
@@ -117,7 +120,7 @@ test('every mail is sent once, while bridge, relay and PostgreSQL are killed in 
   }
 })
 
-test('ten thousand connections to the SMTP server take little memory, and mail passes afterwards', async () => {
+test('ten thousand connections to the SMTP server take little memory, and mail is accepted afterwards', async () => {
   const port = await freePort()
   const folder = newFolder()
   const bridge = new HouseProcess('bridge', mainScripts.bridge, ['run'], {
@@ -141,7 +144,7 @@ test('ten thousand connections to the SMTP server take little memory, and mail p
     for (let count = 0; count < 10_000; count += 250) await Promise.all(Array.from({ length: 250 }, open))
     expect(residentMiB(bridge.pid) - before).toBeLessThan(100)
     for (const socket of sockets) socket.destroy()
-    // The mail can be read, but the API is unavailable.
+    // Sends a mail that can be read although the API is unavailable.
     const answer = await eventually(
       () => send(port, { id: 'after', text: 'x' }).catch(() => '421'),
       (line) => !line.startsWith('421'),

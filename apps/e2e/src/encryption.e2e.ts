@@ -82,7 +82,7 @@ test('a message for an unknown version of the key fails with the reason, and is 
   })
 })
 
-test('received messages are encrypted with the key of the account, and with each new key from then on', async () => {
+test('received messages are encrypted with the key of the account, and later with each new key', async () => {
   const receiver = await Receiver.start()
   try {
     await gateway.api.ask('POST', '/webhooks', { url: receiver.url, event: 'sms:received' })
@@ -168,8 +168,8 @@ async function tablesWith(text: string): Promise<string[]> {
 const probe = '+447400100311'
 
 /**
- * The agent gets the key a moment after the answer. So another number sends messages until one of them is encrypted
- * with the key.
+ * Waits until received messages are encrypted with the key, which the agent gets a moment after the answer. Another
+ * number sends messages until one of them is encrypted.
  */
 async function receivedWith(version: number, { requests }: Receiver): Promise<void> {
   const last = (sender: string) => requests.findLast(({ payload }) => payload['sender'] === sender)?.payload

@@ -34,7 +34,7 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-test('sends a message with the requested device and SIM, whichever relay accepted it', async () => {
+test('sends a message with the requested device and SIM, for each relay that accepts it', async () => {
   const wanted = [
     { device: attic, simNumber: 1 },
     { device: attic, simNumber: 2 },
@@ -96,7 +96,7 @@ test('while an agent is offline only its messages wait, and it sends each once w
   expect(timesSent('+4474006500')).toBe(2)
 })
 
-test('when a relay is killed, its agents continue with the other one and send each message once', async () => {
+test('when a relay is killed, its agents continue with the other relay and send each message once', async () => {
   const ids = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
       api.send({ phoneNumbers: [`+44740066${10_00 + at}`], textMessage: { text: `moved ${at}` } }),

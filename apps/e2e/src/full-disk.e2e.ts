@@ -82,7 +82,8 @@ test.skipIf(dataDisk === undefined)(
     const post = () =>
       api.ask('POST', '/messages', { phoneNumbers: ['+447400123456'], textMessage: { text: 'x'.repeat(150) } })
     dataDisk?.fill()
-    // The first messages may still succeed, because a page of a table may have room for a few more.
+    // Repeats the request, because the first messages may still succeed: a page of a table may have space for a few
+    // more.
     const refused = await eventually(post, ({ status }) => status === 503)
     expect(refused.json.message).toMatch(new RegExp(`disk of the database is full: ${data}/database has 0 MB free`))
     const health = await eventually(
@@ -131,7 +132,7 @@ async function ready(url: string): Promise<ApiClient> {
   return api
 }
 
-/** Makes the agent log that the modem was disconnected and is back. */
+/** Makes the agent log that the modem was disconnected and is available again. */
 async function unplug({ instruct }: Emulator, api: ApiClient): Promise<void> {
   await instruct.call(emulator, 'unplug', { modem: 'modem0', forMs: 3_000 })
   await untilSim(api, 'absent')

@@ -59,7 +59,7 @@ describe('npm start on a fresh machine', () => {
     ])
   })
 
-  test('exits with 0 on SIGTERM; the next start has all data, and its curl command omits the password', async () => {
+  test('exits with 0 on SIGTERM; after the next start, all data is available, and the printed curl command omits the password', async () => {
     process.kill(gatewayPid(gateway), 'SIGTERM')
     expect(await gateway.process.ended()).toBe(0)
     const before = credentialsIn(folder)

@@ -31,7 +31,7 @@ function settings() {
   return { MODEMS: emulator.stick(), IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2' }
 }
 
-test('sends and receives texts of any length, and says that there are no delivery reports', async () => {
+test('sends and receives texts of any length, and reports that there are no delivery reports', async () => {
   const texts = ['Hello', 'Привет 👍 <&>', long]
   for (const [at, text] of texts.entries()) {
     const phoneNumbers = [`+44740020000${at}`]

@@ -40,8 +40,8 @@ const cases = [
   },
 ]
 
-// The driver waits two minutes for a lost result. A second modem takes the same time for one message, which serves as
-// the clock: all other messages must end before this one.
+// The driver waits two minutes for a lost result. A second modem also takes this time for one message, which measures
+// the time: all other messages must end before this message.
 for (const { name, fault, options, withDeliveryReport, clockMs, state } of cases) {
   test(`${name}: messages are sent and received again before the time limit of the answer`, async () => {
     runs += 1

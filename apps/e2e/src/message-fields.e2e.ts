@@ -24,7 +24,7 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-test('accepts a national number; filters and conversations find it in any format', async () => {
+test('accepts a national number, and filters and conversations find it in any format', async () => {
   const id = await gateway.api.send({ phoneNumbers: ['2012223344'], textMessage: { text: 'Hello' } })
   const { recipients } = await gateway.api.until(id, ({ state }) => state === 'Delivered')
   expect(recipients[0]?.phoneNumber).toBe('+12012223344')

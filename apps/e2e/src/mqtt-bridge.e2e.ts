@@ -157,7 +157,7 @@ withBroker('a gateway with MQTT_URL sends commands, publishes received messages 
     )
     const { cmps } = JSON.parse(discovery.lines[0] ?? '') as { cmps: Record<string, { command_topic?: string }> }
     expect(cmps['notify_Anna']?.command_topic).toBe('local/send')
-    // This number of the virtual network answers with the same text.
+    // A message to this number of the virtual network is answered with the same text.
     await publish('local/send', [JSON.stringify({ to: '+12025550121', text: 'From MQTT' })])
     const answer = await received.said((line) => JSON.parse(line) as { from: string; text: string })
     expect(answer).toMatchObject({ from: '+12025550121', text: 'From MQTT' })

@@ -47,7 +47,7 @@ test('sends, waits for the delivery, and reads message and conversation', async 
   expect(await run({ resource: 'received', operation: 'getMany' })).toEqual([])
 })
 
-test('a retry within an execution sends once, another execution sends again', async () => {
+test('a retry within an execution sends nothing again, but another execution sends again', async () => {
   const ids = [await run(send, { id: 'a' }), await run(send, { id: 'a' }), await run(send, { id: 'b' })].map(
     ([message]) => message?.['id'],
   )
@@ -63,7 +63,7 @@ test('a scheduled message has the time zone of the workflow, and can be cancelle
   await gateway.api.until(String(message?.['id']), ({ state }) => state === 'Cancelled')
 })
 
-test('an error names the field; with "continue on fail" it is an item', async () => {
+test('an error contains the name of the field; with "continue on fail", the error is an item', async () => {
   await expect(run({ ...send, to: 'nobody' })).rejects.toThrow(/^To: "nobody" is not a valid phone number/)
   expect(await run({ ...send, to: 'nobody' }, { continues: true })).toEqual([
     { error: expect.stringMatching(/^To: "nobody"/) },
@@ -88,7 +88,7 @@ test('the trigger registers its webhook, verifies requests, and removes the webh
     expect(forged.status).toBe(401)
     expect(workflow.events).toHaveLength(1)
 
-    // n8n was restored from a backup and has lost the secret.
+    // Simulates that n8n was restored from a backup and has lost the secret.
     workflow.staticData['secret'] = undefined
     expect(await workflow.call('checkExists')).toBe(false)
     await workflow.call('create')
@@ -107,7 +107,7 @@ test('the trigger registers its webhook, verifies requests, and removes the webh
   }
 })
 
-test('the trigger says why the gateway cannot use its address', async () => {
+test('the trigger explains why the gateway cannot use its address', async () => {
   const node = nodes.load<TriggerNode>('nodes/SmsgwTrigger/SmsgwTrigger.node.js')
   const elsewhere = { ...account, url: 'http://192.0.2.1:3000' }
   const workflow = await TriggeredWorkflow.start(node, elsewhere, { events: ['sms:received'] })

@@ -56,7 +56,7 @@ test('sends, waits for the delivery, receives the answer, and reads message and 
   expect(entries.map(({ direction }: { direction: string }) => direction)).toContain('in')
 })
 
-test('a message that the flow repeats is sent once, another text of the same message is sent', async () => {
+test('a message that the flow repeats is sent once, and another text of the same message is also sent', async () => {
   await deploy()
   const message = { _msgid: 'a', to: NUMBER, payload: 'x' }
   const { messageId } = await runtime.node('send').receive(message)
@@ -72,7 +72,7 @@ test('an error names the field of the node', async () => {
   await expect(send.receive({ payload: 'x' })).rejects.toThrow('set msg.to')
 })
 
-test('messages that arrive while Node-RED is stopped are passed on once after its start', async () => {
+test('messages that arrive while Node-RED is stopped are passed to the flow once after its start', async () => {
   await deploy()
   await runtime.deploy([])
   for (const text of ['first', 'second']) await gateway.api.ask('POST', '/virtual-phone', { from: NUMBER, text })

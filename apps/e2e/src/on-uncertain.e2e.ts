@@ -29,7 +29,7 @@ const ended = async (id: string) =>
 // The modem's answer to every message to this number is lost.
 const ANSWERS_LOST = '+12025550119'
 
-test('a message with onUncertain resend is sent once more if its answer was lost, and is marked everywhere', async () => {
+test('a message with onUncertain resend is sent a second time if its answer was lost, and is marked everywhere as a possible duplicate', async () => {
   await house.emulator.instruct('set-fault', {
     modem: 'modem0',
     fault: 'submit-answer-lost',
@@ -57,7 +57,7 @@ test('a message is sent at most twice, and only once without resend', async () =
   expect(failure.payload).toMatchObject({ possibleDuplicate: true })
 })
 
-test('a message whose answer arrives is sent once, and is not marked', async () => {
+test('a message whose answer arrives is sent once, and is not marked as a possible duplicate', async () => {
   await send('answered', '+447400200100', 'resend')
   expect(await ended('answered')).toEqual({ phoneNumber: '+447400200100', state: 'Sent' })
   expect(submissionsOf('answered')).toHaveLength(1)

@@ -29,8 +29,8 @@ describe.concurrent('the link drops data', () => {
         const cutAt = performance.now()
         await traffic.send('during')
         await traffic.receive('during')
-        // Waits until both ends have detected the disconnection, before the link works again. libs/link tests that this
-        // takes at most 45 s.
+        // Lets the link work again only when both ends have detected the disconnection. The tests of libs/link check
+        // that this takes at most 45 s.
         if (forMs >= 60_000) await disconnected(house)
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, forMs - (performance.now() - cutAt))))
         proxy.swallowsUp = false

@@ -17,10 +17,10 @@ import { HouseProcess } from './house/machine/process.ts'
 const PGBOUNCER = '/usr/sbin/pgbouncer'
 const version = spawnSync(PGBOUNCER, ['--version'], { encoding: 'utf8' })
 const isInstalled = version.status === 0
-/** Skipped where Debian's package pgbouncer is not installed. */
+/** A test that is skipped if Debian's package pgbouncer is not installed. */
 const withPgBouncer = test.skipIf(!isInstalled)
 
-/** PgBouncer 1.21 and newer can keep prepared statements of its clients apart, which older versions cannot. */
+/** True if PgBouncer is older than 1.21. Only newer versions can separate the prepared statements of their clients. */
 const WITHOUT_PREPARED = canPrepare(version.stdout ?? '') ? 'max_prepared_statements = 0' : ''
 
 const SERVER_CONNECTIONS = 3
@@ -120,7 +120,7 @@ async function preparedStatements(): Promise<unknown[]> {
     const found: unknown[] = []
     for (const client of clients) {
       await client.connect()
-      // Open transactions, so that each client has another session.
+      // Opens transactions, so that each client has a different session.
       await client.query('BEGIN')
       found.push(...(await client.query('SELECT name, statement FROM pg_prepared_statements')).rows)
     }

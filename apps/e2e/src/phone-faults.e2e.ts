@@ -1,5 +1,5 @@
-// Tests phones next to a dongle when the network fails and when requests arrive again. No message may be lost, sent
-// twice, or sent by two devices.
+// Tests phones together with a dongle, when the network fails and when requests arrive repeatedly. No message may be
+// lost, sent twice, or sent by two devices.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { House } from './house/house.ts'
 import { LinkProxy } from './house/peers/link-proxy.ts'
@@ -62,7 +62,7 @@ test('phones whose network drops requests, answers or both send each message onc
   expect([numbers.length, new Set(numbers).size]).toEqual([ids.length, ids.length])
 })
 
-test('states that arrive again, in any order, change nothing, and a phone that was reset sends nothing again', async () => {
+test('states that arrive repeatedly and in any order change nothing, and a phone that was reset sends nothing again', async () => {
   await house.api.ask('POST', '/webhooks', { url: receiver.url, event: 'sms:sent' })
   const { id: deviceId, token } = await Phone.register(house.relayUrl, house.user, 'replayed')
   const disk = new PhoneDisk()

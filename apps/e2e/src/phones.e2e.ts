@@ -25,7 +25,7 @@ function start(token: string, disk: PhoneDisk, dies?: (point: DeathPoint) => boo
   return phone
 }
 
-test('a phone sends and receives beside a dongle, and the relay notifies webhooks', async () => {
+test('a phone sends and receives in addition to a dongle, and the relay notifies webhooks', async () => {
   const disk = new PhoneDisk()
   const { id: deviceId, token } = await Phone.register(house.relayUrl, house.user, 'Pixel')
   const phone = start(token, disk)
@@ -54,7 +54,7 @@ test('a phone sends and receives beside a dongle, and the relay notifies webhook
   phone.kill()
 })
 
-test('phones that die at every point, and a relay that is killed, lose nothing and send nothing twice', async () => {
+test('phones that are killed at every point, and a relay that is killed, lose nothing and send nothing twice', async () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
   const random = dice(seed)
   const fleet = await Promise.all(

@@ -12,7 +12,8 @@ const GUIDE = 'docs/CONTRIBUTING.md'
 let folder: string
 const running: HouseProcess[] = []
 /**
- * The environment of the reader's terminals. It has other ports, because the usual ones may be in use on this machine.
+ * The environment of the reader's terminals. It contains other ports, because the usual ports may be in use on this
+ * machine.
  */
 const environment: Record<string, string> = { EMULATOR_CONTROL: '127.0.0.1:0' }
 

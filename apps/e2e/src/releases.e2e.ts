@@ -8,7 +8,7 @@ import { HouseProcess, ROOT } from './house/machine/process.ts'
 import { answersOf, type ReleaseAnswers } from './house/release-answers.ts'
 
 // Each folder contains the data that upgrade/write-fixture.ts wrote with that release. `npm run proof -- upgrade` also
-// uses the newest folder, and downgrades too.
+// uses the newest folder, and also tests downgrades.
 const releases = join(ROOT, 'apps/e2e/releases')
 
 describe.each(readdirSync(releases))('the data of release %s', (version) => {
@@ -45,7 +45,7 @@ describe.each(readdirSync(releases))('the data of release %s', (version) => {
     for (const kind of ['messages', 'inbox', 'webhooks'] as const) expect(now[kind]).toHaveLength(answers[kind].length)
   })
 
-  test('is upgraded in the folder as it was: database, journal, keys and password', () => {
+  test('is upgraded in its original folder: database, journal, keys and password', () => {
     for (const file of ['credentials.json', 'journal.db'])
       expect(existsSync(join(gateway.folder, file)), file).toBe(true)
   })

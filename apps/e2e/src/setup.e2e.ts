@@ -67,7 +67,7 @@ test('without a gateway: finds the modem, sends a test message and shows the rep
   expect(await user.ended()).toBe(0)
 })
 
-test('unlocks a SIM: shows the attempts left, hides the PIN, and saves only the correct one', async () => {
+test('unlocks a SIM: shows the attempts left, hides the PIN, and saves only the correct PIN', async () => {
   const { control } = await plugIn({ pin: '4321' })
   const user = setup(['--no-test'])
   await user.shows('3 attempts are left')
@@ -79,7 +79,7 @@ test('unlocks a SIM: shows the attempts left, hides the PIN, and saves only the 
   await user.shows('SIM unlocked')
   await user.shows('✔')
   expect(await user.ended()).toBe(0)
-  // Longer numbers, such as ports, may contain the same digits.
+  // Longer numbers, such as ports, may contain the same digits as the PIN.
   expect(user.screen).not.toMatch(/\b(?:4321|9876)\b/)
   const saved = join(folder, 'data/sim-pins.json')
   expect(JSON.parse(readFileSync(saved, 'utf8'))).toEqual({ 1: '4321' })
@@ -104,7 +104,7 @@ test('never uses the last PIN attempt', async () => {
   expect(await (await fetch(`${control}/modems/modem0`)).text()).toMatch(/"pinAttemptsLeft":1\b/)
 })
 
-test('without a terminal, takes the answers from options and settings', async () => {
+test('without a terminal, reads the answers from options and settings', async () => {
   await plugIn({ pin: '4321' })
   const settings = { DATA_DIR: join(folder, 'data'), MODEMS: emulator?.pty() ?? '' }
   const run = (more: Readonly<Record<string, string>>) =>
@@ -118,14 +118,14 @@ test('without a terminal, takes the answers from options and settings', async ()
   expect(emulator?.ledger()).toMatchObject([{ destination: PHONE }])
 })
 
-test('without a modem, says to plug one in', async () => {
+test('without a modem, asks the user to plug in a modem', async () => {
   const user = setup()
   await user.shows('✘ modems: no USB modem found')
   await user.shows('What to do: plug one in')
   expect(await user.ended()).toBe(1)
 })
 
-// Only root can give the port to another group.
+// Runs only as root, because only root can assign the port to another group.
 test.runIf(process.getuid?.() === 0)(
   'without access to the port, offers the command that gives access, and runs nothing without consent',
   async () => {
@@ -145,7 +145,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 )
 
-test('without a network, says what to check', async () => {
+test('without a network, shows what to check', async () => {
   await plugIn()
   await emulator?.instruct('set-coverage', { to: 'modem0', stat: 2 })
   const user = setup(['--network-wait', '5'])
@@ -154,7 +154,7 @@ test('without a network, says what to check', async () => {
   expect(await user.ended()).toBe(1)
 })
 
-test('without a reply, says what to do, and keeps the message of another phone', async () => {
+test('without a reply, shows what to do, and does not delete the message of another phone', async () => {
   await plugIn()
   const user = setup(['--to', PHONE, '--reply-wait', '5'])
   await user.shows('Reply to the message from the phone')
@@ -164,7 +164,7 @@ test('without a reply, says what to do, and keeps the message of another phone',
   expect(await user.ended()).toBe(1)
 })
 
-test('beside a running gateway, unlocks the SIM and tests it through the API', async () => {
+test('while a gateway is running, unlocks the SIM and tests it through the API', async () => {
   await plugIn({ pin: '4321' })
   gateway = await Gateway.start({ MODEMS: emulator?.pty() ?? '' })
   const user = setup(['--to', PHONE], { DATA_DIR: gateway.folder, PORT: new URL(gateway.url).port })

@@ -23,7 +23,7 @@ const LOGIN = { system_id: 'app', password: 'qx7Ru2dA' }
 const TEMPORARY = [0x08, 0x14, 0x58]
 
 /**
- * Submits texts as a careful program does. After a temporary error or a lost answer, submits the text again with the
+ * Submits texts as a reliable program does. After a temporary error or a lost answer, submits the text again with the
  * same reference.
  */
 class Submissions {
@@ -150,7 +150,7 @@ test('each confirmed message is sent once and gets its receipt, while bridge, re
   }
 })
 
-test('a gateway with SMPP_PORT sends for clients with an API key, and passes on answers', async () => {
+test('a gateway with SMPP_PORT sends for clients with an API key, and delivers answers to them', async () => {
   const port = await freePort()
   const gateway = await Gateway.start({ SMPP_PORT: String(port) })
   try {
@@ -161,7 +161,7 @@ test('a gateway with SMPP_PORT sends for clients with an API key, and passes on 
     const client = await SmppClient.bind(port, { system_id: 'app', password: json.key }, (pdu) => {
       received.push((pdu['short_message'] as { message: string }).message)
     })
-    // This number of the virtual network answers with the same text.
+    // A message to this number of the virtual network is answered with the same text.
     const sms = { dest_addr_ton: 1, dest_addr_npi: 1, destination_addr: '12025550121', registered_delivery: 1 }
     const { command_status: status, message_id: id } = await client.ask('submit_sm', { ...sms, short_message: 'SMPP' })
     expect(status).toBe(0)
@@ -182,7 +182,7 @@ test('a gateway with SMPP_PORT sends for clients with an API key, and passes on 
   }
 })
 
-/** Opens many connections at the same time. The server refuses those above its limit. */
+/** Opens many connections at the same time. The server refuses all connections above its limit. */
 async function refuses10kConnections(port: number): Promise<void> {
   let open: Socket[] = []
   for (let count = 0; count < 10_000; count += 500) {

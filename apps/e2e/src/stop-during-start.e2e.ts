@@ -9,14 +9,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from './house/machine/process.ts'
 import { patienceMs } from './house/patience.ts'
 
-/**
- * After this time the steps between two stops are longer, because a start takes longer than this only on a busy
- * machine.
- */
+/** After this time, the steps between two stops are longer, because only on a busy machine does a start take longer. */
 const FINE_UNTIL_MS = 2_000
 /**
- * The latest moment at which a start is stopped on a very busy machine, apart from the moment at which the program is
- * ready.
+ * The latest moment at which a start is stopped on a very busy machine. Another stop is at the moment when the program
+ * is ready.
  */
 const LAST_MOMENT_MS = 15_000
 
@@ -50,7 +47,7 @@ const apps: readonly StartedApp[] = [
   {
     app: 'agent',
     args: ['run'],
-    // The agent is ready when it tries to reach the relay, which does not exist.
+    // The agent counts as ready when it tries to reach the relay, which does not exist.
     ready: /disconnected from the relay/,
     settings: (folder) => ({
       DATA_DIR: folder,
@@ -63,7 +60,7 @@ const apps: readonly StartedApp[] = [
   {
     app: 'bridge',
     args: ['run'],
-    // The bridge is ready when it tries to reach the broker, which does not exist.
+    // The bridge counts as ready when it tries to reach the broker, which does not exist.
     ready: /MQTT broker unavailable/,
     settings: (folder) => ({
       DATA_DIR: folder,
@@ -95,7 +92,7 @@ afterAll(() => {
   for (const folder of [room, bundles]) rmSync(folder, { recursive: true, force: true })
 })
 
-// The cases run at the same time, because the programs mostly wait.
+// Runs the cases at the same time, because the programs mostly wait.
 describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, args, ready, settings }) => {
   test.concurrent.each([
     ['a checkout', 'SIGTERM', 50, () => join(ROOT, `apps/${app}/src/main.ts`)],
@@ -113,7 +110,8 @@ describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, ar
         run.signal(signal)
         await run.ended
         const when = `${signal} after ${delayMs} ms; output: ${run.output}`
-        // While Node is loading the program, the signal ends Node itself, and the program has done nothing.
+        // While Node.js is loading the program, the signal ends Node.js itself, and the program has not done anything
+        // yet.
         expect([0, signal], when).toContain(run.result)
         expect(run.errors, when).toBe('')
         for (const until = performance.now() + 30_000; processesIn(folder).length > 0 && performance.now() < until; )
@@ -142,7 +140,7 @@ class Run {
       detached: true,
       env: {
         ...{ PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8', SMSGW_TEST_FOLDER: folder, ...settings },
-        // Halves the CPU time of a start from sources.
+        // This setting halves the CPU time of a start from sources.
         NODE_COMPILE_CACHE: join(ROOT, '.cache/compile'),
       },
       stdio: ['ignore', 'pipe', 'pipe'],

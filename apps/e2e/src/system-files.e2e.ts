@@ -13,7 +13,7 @@ test.each(units)('systemd-analyze verify accepts %s', (unit) => {
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] })
 })
 
-// The rating 10 means a service without protection.
+// A rating of 10 would mean a service without protection.
 test.each(units)('systemd-analyze security rates %s at most 2.0', (unit) => {
   expect(analyze('security', '--offline=true', '--threshold=20', unit).status).toBe(0)
 })

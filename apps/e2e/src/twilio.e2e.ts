@@ -101,7 +101,7 @@ test('lists all messages over several pages, with filters', async () => {
   expect(await client.messages.list({ dateSentAfter: new Date(Date.now() - 600_000), limit: 3 })).toHaveLength(3)
 })
 
-test('cancels a scheduled message, redacts a sent one, and deletes both', async () => {
+test('cancels a scheduled message, redacts a sent message, and deletes both', async () => {
   const sendAt = new Date(Date.now() + 3_600_000)
   const scheduled = await client.messages.create({
     to: '+447400100001',
@@ -149,7 +149,7 @@ test('lists and downloads the media of a received MMS', async () => {
     expect(picture.equals(Buffer.from(await response.arrayBuffer()))).toBe(true)
   } finally {
     phone.kill()
-    // With a real device, the gateway sends nothing with the emulated modem.
+    // With a real device in the account, the gateway sends nothing through the emulated modem.
     expect((await gateway.api.ask('DELETE', `/devices/${id}`)).status).toBe(204)
   }
 })

@@ -189,7 +189,7 @@ test('a message waits for an earlier message to the same number whose outcome is
   expect(ended).not.toHaveProperty('waiting')
 })
 
-test('without the database the API reports that it is unavailable, the agent keeps its reason, and both agree again later', async () => {
+test('without the database, the API reports that it is unavailable, and the agent keeps its reason; when the database is available, both show the same reason again', async () => {
   await settings({ limit_period: 'PerHour', limit_value: 1 })
   await send()
   const id = await send()

@@ -1,6 +1,7 @@
-// `npm run proof -- upgrade`: upgrades relays, agents and a gateway from the previous release to these sources one by one, goes
-// back, and upgrades again, while messages are sent and received. At the end it compares API and webhooks with the ledger of the
-// network. `--previous <folder>`: the program folder of the previous release, as its Debian package installs it.
+// `npm run proof -- upgrade`: upgrades relays, agents and a gateway from the previous release to these sources one by
+// one, downgrades them, and upgrades them again, while messages are sent and received. At the end it compares API and
+// webhooks with the ledger of the network. `--previous <folder>`: the program folder of the previous release, as its
+// Debian package installs it.
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { upgradeFleet } from './upgrade-fleet.ts'

@@ -43,7 +43,7 @@ try {
   await untilReceived(2)
   const scheduleAt = new Date(Date.now() + 6 * 86_400_000).toISOString()
   await api.send({ id: 'scheduled', phoneNumbers: ['+447400500005'], textMessage: { text: 'Later' }, scheduleAt })
-  // This message waits in the journal while the backup is made.
+  // This message waits in the journal while the backup is being made.
   await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 60_000 } })
   for (const id of ['waiting-1', 'waiting-2'])
     await api.send({ id, phoneNumbers: [`+44740050001${id.at(-1)}`], textMessage: { text: 'Waiting' } })

@@ -35,8 +35,8 @@ export class SmsGateway {
   }
 
   /**
-   * Follows the account: yields its changes without an end. After an interruption, it continues after the last change.
-   * When the signal aborts, the iteration ends without an error.
+   * Follows the account: yields its changes until the signal aborts. After an interruption, it continues after the last
+   * change. Then the iteration ends without an error.
    */
   events(options?: FollowOptions): AsyncGenerator<LiveEvent, void, undefined> {
     return followEvents(this.#transport, options)

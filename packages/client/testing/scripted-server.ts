@@ -13,7 +13,9 @@ export interface ReceivedRequest {
 
 export type Answer = (response: ServerResponse, request: ReceivedRequest) => void
 
-/** Starts an HTTP server that answers the requests in turn, and repeats the last answer. */
+/**
+ * Starts an HTTP server that answers the requests with the given answers in order, and then repeats the last answer.
+ */
 export async function scriptedServer(...answers: readonly [Answer, ...Answer[]]) {
   const requests: ReceivedRequest[] = []
   const server = createServer(async (incoming, response) => {

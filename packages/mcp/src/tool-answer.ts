@@ -16,7 +16,10 @@ function answer(structuredContent: Record<string, unknown>): CallToolResult {
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] }
 }
 
-/** Runs a tool. An error that the caller can act on becomes a result with `isError`; any other error is a fault of the server. */
+/**
+ * Runs a tool. If the caller can resolve an error, the error becomes a result with `isError`. Any other error is a
+ * fault of the server.
+ */
 export async function answerOrError(
   signal: AbortSignal,
   run: () => Promise<Record<string, unknown>>,

@@ -38,5 +38,5 @@ function isPartOfWriting(text: string, character: string, offset: number): boole
   return /[\p{L}\p{M}]$/u.test(before) && !OF_EUROPE.test(before) && /^[\p{L}\p{M}]/u.test(after)
 }
 
-/** Matches a text that ends with a letter of a script that does not use joiners. */
+/** Matches a text that ends with a letter of a script without joiners. */
 const OF_EUROPE = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*$/u

@@ -39,7 +39,7 @@ test('the SIMs of a device are left out when every SIM of the device is chosen',
   expect(sims).toEqual([{ deviceId: 'office' }])
 })
 
-test('offers every device, the SIMs of devices with several, and chosen SIMs of removed devices', () => {
+test('offers every device, each SIM of devices with several SIMs, and chosen SIMs of removed devices', () => {
   const choices = simChoices([office, shop], ['1 gone'])
   expect(choices.map(({ deviceName, simNumber }) => [deviceName, simNumber])).toEqual([
     ['Office', undefined],

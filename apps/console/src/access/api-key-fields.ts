@@ -4,7 +4,7 @@ import { numbersIn } from '../conversations/recipients.ts'
 
 /** The limits of a key as text in the form. */
 export interface LimitFields {
-  /** Values of {@link SimChoice}. */
+  /** The values of {@link SimChoice} that were chosen. */
   readonly sims: readonly string[]
   readonly recipients: string
   readonly recipientsPerDay: number | undefined
@@ -52,7 +52,7 @@ export function simChoices(devices: readonly DeviceAnswer[], chosen: readonly st
   return [...present, ...gone]
 }
 
-/** The keys that can be used first, newest first. */
+/** Returns the keys that can be used first, and within each group the newest first. */
 export function inOrder(keys: readonly ApiKey[]): readonly ApiKey[] {
   return [...keys.filter(({ state }) => state === 'active'), ...keys.filter(({ state }) => state !== 'active')]
 }

@@ -45,7 +45,8 @@ export function ApiKeyForm({
   return (
     <form
       className="fields"
-      // The API describes problems of the fields in the language of the console.
+      // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
+      // console.
       noValidate
       onSubmit={(event) => {
         event.preventDefault()

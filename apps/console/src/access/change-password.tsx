@@ -9,7 +9,7 @@ import { showToast } from '../ui/toasts.tsx'
 import { t } from '../words/text.ts'
 import './change-password.css'
 
-/** A new password ends all sessions, including the session of this page. */
+/** Changes the password. A new password ends all sessions, including the session of this page. */
 export function ChangePassword() {
   const { username } = useSignedIn()
   const client = useQueryClient()

@@ -69,7 +69,7 @@ function TokenForm({ onMade }: { readonly onMade: (token: TokenResponse) => void
 
 function MadeToken({ token, onDone }: { readonly token: TokenResponse; readonly onDone: () => void }) {
   return (
-    // The form that was shown before the token may have been scrolled.
+    // Scrolls to the top, because the form that was shown before the token may have been scrolled.
     <div className="fields made-token" ref={(element) => element?.scrollIntoView({ block: 'start' })}>
       <Note tone="warn">{t('tokens.shownOnce')}</Note>
       <p>{t('tokens.accessUntil', { when: momentWords(token.expires_at) })}</p>

@@ -42,7 +42,7 @@ export function ScopeChoices({
   )
 }
 
-/** The chosen scopes without those that `all:any` includes. */
+/** Returns the chosen scopes without the scopes that `all:any` includes. */
 export function requestedScopes(chosen: readonly Scope[], ofKey = false): readonly Scope[] {
   if (!chosen.includes('all:any')) return chosen
   return ['all:any', ...(ofKey ? chosen.filter((scope) => explicitScopes.includes(scope)) : [])]

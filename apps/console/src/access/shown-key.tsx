@@ -6,7 +6,7 @@ import { rich, t } from '../words/text.ts'
 /** Shows a new key. The API returns it only once. */
 export function ShownKey({ value, onDone }: { readonly value: string; readonly onDone: () => void }) {
   return (
-    // The form that was shown before the key may have been scrolled.
+    // Scrolls to the top, because the form that was shown before the key may have been scrolled.
     <div className="fields made-token" ref={(element) => element?.scrollIntoView({ block: 'start' })}>
       <Note tone="warn">{t('keys.shownOnce')}</Note>
       <CopyField name={t('keys.key')} value={value} />

@@ -5,7 +5,7 @@ import { ask, get } from './request/ask.ts'
 
 const path = (id: string) => `/keys/${encodeURIComponent(id)}`
 
-/** Newest first. */
+/** Lists API keys, newest first. */
 export function useApiKeys() {
   return useQuery({ queryKey: ['api-keys'], queryFn: ({ signal }) => get<readonly ApiKey[]>('/keys', signal) })
 }

@@ -17,7 +17,7 @@ export function useApprovals() {
         signal,
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    // When the time for approval ends, the event follows only after the next run of a job of the relay.
+    // Polls, because when the time for approval ends, the event follows only after the next run of a job of the relay.
     refetchInterval: 60_000,
   })
 }

@@ -19,7 +19,7 @@ test('a conversation that a search finds twice is listed once, with its newest m
   ])
 })
 
-test('a reply counts whatever the clock of its network, but not if it arrived before the message was sent', () => {
+test('a reply is recognised with any clock of its network, but not if it arrived before the message was sent', () => {
   const sentAt = Date.parse('2026-03-01T08:00:00.000Z')
   const before = { id: 'before', createdAt: '2026-03-01T06:00:00.000Z' }
   const quick = { id: 'quick', createdAt: '2026-03-01T07:59:58.000Z' }

@@ -6,7 +6,10 @@ import { refresh, useNewestFirst } from './live/newest-first.ts'
 import { ApiFailure, ask, get, query } from './request/ask.ts'
 import { underOneKey } from './request/idempotency-keys.ts'
 
-/** Newest first. A search lists conversations whose number contains the text first, then those with a message that contains it. */
+/**
+ * Lists conversations, newest first. A search lists conversations whose number contains the text first, and then
+ * conversations with a message that contains the text.
+ */
 export function useConversations(search: string, folder: ListedFolder = 'all', label = '') {
   return useNewestFirst<Conversation>({
     queryKey: ['conversations', search, folder, label],
@@ -40,8 +43,8 @@ const filters: Readonly<Record<ListedFolder, { readonly folder?: string; readonl
 }
 
 /**
- * Messages with one number, newest first.
- * @param around id of the message at which the conversation is opened; by default the newest message
+ * Lists messages with one number, newest first.
+ * @param around the id of the message at which the conversation is opened; by default the newest message
  */
 export function useThread(number: string, around: string | undefined) {
   return useNewestFirst<ConversationEntry>({
@@ -84,9 +87,9 @@ export function useReply(
 }
 
 /**
- * Ids of the messages that were received before the time of sending. The network stamps messages with its own clock,
- * which may be hours behind. So the ids are read when the message has just been sent, and messages that arrive later
- * count, whatever their time.
+ * Ids of the messages that were received before the time of sending. The network writes the time of messages with its
+ * own clock, which may be hours behind. So the ids are read when the message has just been sent, and a message that
+ * arrives later is accepted as a reply, with any time.
  */
 export function earlierIds(items: readonly Pick<InboxItem, 'id' | 'createdAt'>[], sentMs: number): ReadonlySet<string> {
   return new Set(items.filter(({ createdAt }) => Date.parse(createdAt) < sentMs - clockToleranceMs).map(({ id }) => id))
@@ -101,7 +104,7 @@ export function replyIn<Item extends { readonly id: string }>(
 }
 
 const clockToleranceMs = 60_000
-/** Networks with the wrong time zone are at most this far behind. */
+/** The clocks of networks with the wrong time zone are at most this far behind. */
 const wrongClockMs = 14 * 3_600_000
 const replyEveryMs = 2_000
 
@@ -126,7 +129,7 @@ export function useSendMessage() {
         },
         (error) => error instanceof ApiFailure && error.status >= 400 && error.status < 500,
       ),
-    // Sending does not wait until the lists are reloaded.
+    // Does not wait for the result, so that sending does not wait until the lists are reloaded.
     onSuccess: () => void refresh(client, [['conversations', ''], ['thread']]),
   })
 }

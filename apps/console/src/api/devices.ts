@@ -80,8 +80,8 @@ export function useEnterPin(id: string, onNotSaved: (simNumber: number, code: st
       (await ask<EnteredPinAnswer>('POST', `/devices/${id}/pin`, entry)).body,
     onSuccess: ({ unlocked, saved, code }, { simNumber, save }) => {
       if (unlocked && save && saved === false) onNotSaved(simNumber, code)
-      // Diagnostics count the attempts that are left. Diagnostics can take most of a minute, so the result does not
-      // wait for them, and the old count is discarded.
+      // Discards the old number of attempts and starts diagnostics, which read the new number. Diagnostics can take
+      // most of a minute, so the result does not wait for them.
       void client.resetQueries({ queryKey: ['findings', id] })
       return client.invalidateQueries({ queryKey: ['device', id] })
     },

@@ -2,7 +2,7 @@ import type { LogEntryAnswer } from '@smsgw/contract/relay/log'
 import { useQuery } from '@tanstack/react-query'
 import { get, query } from './request/ask.ts'
 
-/** Newest first. */
+/** Lists log entries, newest first. */
 export function useLogs(from: string | undefined) {
   return useQuery({
     queryKey: ['logs', from],

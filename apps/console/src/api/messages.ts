@@ -13,7 +13,7 @@ export interface MessageFilter {
   readonly to?: string
 }
 
-/** Newest first, with their content. */
+/** Lists messages, newest first, with their content. */
 export function useMessages(filter: MessageFilter) {
   return useNewestFirst<MessageStateAnswer>({
     queryKey: ['message-list', filter],
@@ -31,7 +31,7 @@ export function useMessages(filter: MessageFilter) {
   })
 }
 
-/** A message is listed as failed when any of its recipients failed. */
+/** Returns the filter for the API. A message is listed as failed if any of its recipients failed. */
 function requested({ state, ...filter }: MessageFilter) {
   return state === 'Failed' ? { ...filter, hasFailed: true } : { ...filter, state }
 }
@@ -41,7 +41,7 @@ export function useMessage(id: string) {
     queryKey: ['messages', id],
     queryFn: ({ signal }) =>
       get<MessageStateAnswer>(`/messages/${encodeURIComponent(id)}?includeAttachmentData=false`, signal),
-    // The end of a wait causes no event, so waiting messages are polled.
+    // Polls waiting messages, because the end of a wait causes no event.
     refetchInterval: ({ state: { data } }) => (data !== undefined && isOpen(data.state) ? openEveryMs : false),
   })
 }
@@ -61,7 +61,7 @@ export function useCancelMessage(id: string) {
   })
 }
 
-/** True once any message has reached the network. */
+/** True if any message has reached the network. */
 export function useAnySent() {
   return useQuery({
     queryKey: ['messages', 'any-sent'],
@@ -76,7 +76,7 @@ export function useAnySent() {
   })
 }
 
-/** True once any message was received. */
+/** True if any message was received. */
 export function useAnyReceived(isAsked: boolean) {
   return useQuery({
     queryKey: ['inbox', 'any'],

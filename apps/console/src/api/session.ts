@@ -8,7 +8,7 @@ export function useSession() {
   return useQuery({
     queryKey: ['session'],
     staleTime: Number.POSITIVE_INFINITY,
-    // Without an answer there is nothing to show, so the request is repeated.
+    // Repeats a request without an answer, because without the session nothing can be shown.
     refetchInterval: ({ state }) => (state.status === 'error' ? 3_000 : false),
     queryFn: async () => {
       try {

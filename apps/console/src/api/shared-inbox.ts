@@ -10,7 +10,7 @@ export function useConversationDetails(number: string) {
   return useQuery({
     queryKey: ['conversation-details', number],
     queryFn: ({ signal }) => get<ConversationDetails>(`${pathOf(number)}/details`, signal),
-    // A number without messages has no details to change.
+    // Does not retry, because a number without messages has no details.
     retry: false,
   })
 }

@@ -6,7 +6,7 @@ export function useVirtualPhone() {
   return useQuery({
     queryKey: ['virtual-phone'],
     queryFn: ({ signal }) => get<VirtualPhoneAnswer>('/virtual-phone', signal),
-    // The gateway has no event for messages that arrive on the phone.
+    // Polls, because the gateway has no event for messages that arrive on the phone.
     refetchInterval: 2_000,
   })
 }

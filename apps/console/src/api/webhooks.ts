@@ -81,7 +81,7 @@ export interface DeliveryFilter {
   readonly to?: string
 }
 
-/** Newest first. */
+/** Lists deliveries, newest first. */
 export function useDeliveries(id: string, filter: DeliveryFilter = {}, limit = 50) {
   return useNewestFirst<DeliveryAnswer>({
     queryKey: ['deliveries', id, filter, limit],

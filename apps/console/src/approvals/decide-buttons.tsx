@@ -7,7 +7,8 @@ import { t } from '../words/text.ts'
 /** Approves or refuses a message. `about` is its number, so that the buttons of a list have different names. */
 export function DecideButtons({ id, about }: { readonly id: string; readonly about: string }) {
   const decision = useDecision(id)
-  // After a decision the message disappears from the list. Until then, the buttons must not accept another decision.
+  // Disables the buttons after a decision until the message disappears from the list, so that they do not accept
+  // another decision.
   const isDone = decision.isPending || decision.isSuccess
   const chosen = decision.variables
   return (

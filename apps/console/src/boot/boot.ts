@@ -24,7 +24,7 @@ void showFormWithoutSession()
 
 async function loadProgram(): Promise<void> {
   try {
-    // With `import().then()`, Vite would not report a style sheet that cannot be loaded.
+    // Uses `await`, because with `import().then()`, Vite would not report a style sheet that cannot be loaded.
     await import('../main.tsx')
   } catch (error) {
     reportError(error)
@@ -34,7 +34,7 @@ async function loadProgram(): Promise<void> {
   isLoading = false
 }
 
-/** Not a top-level `await`, because the program imports this script and would wait for the answer. */
+/** A function and not a top-level `await`, because the program imports this script and would wait for the answer. */
 async function showFormWithoutSession(): Promise<void> {
   const { status } = await requestSession().catch(() => ({ status: 0 }))
   if (status === 401 && isLoading) showEarlySignIn(SIGN_IN_WORDS[language])

@@ -7,7 +7,7 @@ export interface EarlyWords {
   readonly about: string
   readonly username: string
   readonly password: string
-  /** With parts in `<code>`. */
+  /** The help text, with parts in `<code>`. */
   readonly help: string
   readonly wait: string
 }
@@ -23,7 +23,7 @@ export interface EarlySignIn {
 
 const ID = 'early-sign-in'
 
-/** Shows a form that looks like the form of the program. Submitting waits until the program has arrived. */
+/** Shows a form that looks like the form of the program. Submitting the form waits until the program has arrived. */
 export function showEarlySignIn({ title, about, username, password, help, wait }: EarlyWords): void {
   const heading = element('h1', {}, title)
   const button = element('button', { type: 'submit' }, title)
@@ -47,7 +47,7 @@ export function showEarlySignIn({ title, about, username, password, help, wait }
     form.dataset['submitted'] = 'yes'
     button.textContent = wait
   })
-  // The program may replace the form in the middle of a click, so that the click never ends on this button.
+  // Submits when the button is pressed, because the program may replace the form before the click ends.
   button.addEventListener('pointerdown', () => {
     form.dataset['pressed'] = 'yes'
   })
@@ -55,7 +55,8 @@ export function showEarlySignIn({ title, about, username, password, help, wait }
     button.addEventListener(end, () => {
       delete form.dataset['pressed']
     })
-  // The program moves the focus to its own field before it reads which field had the focus here.
+  // Remembers the field with the focus, because the program moves the focus to its own field before it reads this
+  // state.
   form.addEventListener('focusin', ({ target }) => {
     if (target instanceof HTMLInputElement) form.dataset['focused'] = target.name
   })

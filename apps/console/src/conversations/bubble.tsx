@@ -24,9 +24,9 @@ export const Bubble = memo(function Bubble({
   readonly item: ConversationEntry
   readonly number: string
   readonly isGrouped: boolean
-  /** The search text, marked in the text. */
+  /** The search text, which is highlighted in the text. */
   readonly marked?: string | undefined
-  /** Whether a search found this message. */
+  /** True if a search found this message. */
   readonly isMatch?: boolean
 }) {
   const isOut = item.direction === 'out'
@@ -69,7 +69,7 @@ function Said({ item, marked }: { readonly item: ConversationEntry; readonly mar
   return <p className="bubble-kind">{t('thread.noText')}</p>
 }
 
-/** A modem receives only the notice of an MMS. Phones also download the content. */
+/** Shows an MMS. A modem receives only the notice of an MMS. Phones also download the content. */
 function Mms({ item, marked }: { readonly item: ConversationEntry; readonly marked: string | undefined }) {
   const isNotice = item.direction === 'in' && item.type !== 'MMS_DOWNLOADED'
   return (

@@ -32,11 +32,12 @@ export function Composer({
   const write = (now: string) => keepDraft(draftKey, now)
   const send = async () => {
     if (!canSend) return
-    // Moves the focus before sending, so that the focus does not move later, while somebody uses another field.
+    // Moves the focus before sending. Otherwise, the focus would move later, when somebody may already use another
+    // field.
     field.current?.focus()
     const { sim, scheduleAt, withDeliveryReport } = options
     const at = scheduleAt === '' ? undefined : new Date(scheduleAt).toISOString()
-    // Emptied at once, so that the next message can be written while this one is sent.
+    // Clears the field at once, so that the next message can be written while this message is being sent.
     write('')
     try {
       await onSend({
@@ -107,7 +108,7 @@ export function Composer({
 
 function onKey(event: KeyboardEvent<HTMLTextAreaElement>, send: () => void): void {
   if (event.key === 'Escape') event.currentTarget.blur()
-  // In an input method editor, Enter ends the word.
+  // Ignores Enter in an input method editor, where it ends the word.
   if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
   event.preventDefault()
   send()

@@ -163,12 +163,15 @@ export function ConversationList({
   )
 }
 
-/** Results that fill the list. */
+/** The number of results that fill the list. */
 const ENOUGH = 20
-/** A search for a text that no message contains must not occupy the gateway for long. */
+/**
+ * The largest number of pages per search, so that a search for a text that no message contains does not occupy the
+ * gateway for long.
+ */
 const MOST_PAGES = 30
 
-/** Searches older messages until the list is full. Returns whether it still searches. */
+/** Searches older messages until the list is full. Returns true while it is searching. */
 function useSearchOfOlder(
   { data, hasNextPage, isFetching, isError, fetchNextPage }: ReturnType<typeof useConversations>,
   found: number | undefined,
@@ -284,7 +287,10 @@ function Match({ match: { excerpt, start, length } }: { readonly match: Conversa
   )
 }
 
-/** A deleted label of the address stays selected, so that the empty list is explained. */
+/**
+ * Returns the choices of labels. If the address contains a deleted label, this label stays selected, so that the empty
+ * list is explained.
+ */
 function labelChoices(labels: readonly Label[], chosen: string) {
   const choices = [
     { value: '', label: t('inbox.anyLabel') },
@@ -293,7 +299,10 @@ function labelChoices(labels: readonly Label[], chosen: string) {
   return choices.some(({ value }) => value === chosen) ? choices : [...choices, { value: chosen, label: chosen }]
 }
 
-/** The address of a conversation. A search opens it at the message that was found. */
+/**
+ * Returns the address of a conversation. After a search, the address opens the conversation at the message that was
+ * found.
+ */
 export function pathOf(
   { number, match }: Conversation,
   { search, folder, label }: { readonly search: string; readonly folder: ListedFolder; readonly label: string },

@@ -25,7 +25,7 @@ export function ConversationMenu({ number }: { readonly number: string }) {
         reset()
         setOpen(true)
       },
-      // Leaves the conversation, which would mark its messages as read again.
+      // Leaves the conversation, because otherwise its messages would be marked as read again.
       u: () => mutate({ unread: true }, { onSuccess: () => goTo(listPath(location.search)) }),
       e: () => mutate({ archived: !isArchived }),
     }),

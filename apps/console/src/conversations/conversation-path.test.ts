@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { conversationPath, listPath } from './conversation-path.ts'
 
-test('a path holds any number or name, and only the filters that are set', () => {
+test('a path contains any number or name, and only the filters that are set', () => {
   expect(conversationPath('+447400123456')).toBe('/conversations/%2B447400123456')
   expect(conversationPath('Müller/Söhne?')).toBe('/conversations/M%C3%BCller%2FS%C3%B6hne%3F')
   expect(conversationPath('+1', { q: 'a&b', folder: undefined, label: '', at: 'm1' })).toBe(

@@ -1,4 +1,4 @@
-/** This path is not below /conversations, because a sender name can be any text. */
+/** This path is not below /conversations, because the name of a sender can be any text. */
 export const newConversationPath = '/compose'
 
 /** A new conversation with this number in its field, to be corrected. */
@@ -12,7 +12,7 @@ export function conversationPath(number: string, query: Query = {}): string {
   return `/conversations/${encodeURIComponent(number)}${written(query)}`
 }
 
-/** The list with the search and the filters of the present address. */
+/** Returns the address of the list with the search and the filters of the present address. */
 export function listPath(address: string): string {
   const parameters = new URLSearchParams(address)
   const [q, folder, label] = ['q', 'folder', 'label'].map((name) => parameters.get(name) ?? '')

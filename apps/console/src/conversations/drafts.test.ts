@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { draftOf, keepDraft, moveDraft, putBack } from './drafts.ts'
 
-test('a text that could not be sent comes before the text written since', () => {
+test('a text that could not be sent is put before the text that was written since then', () => {
   keepDraft('one', '')
   putBack('one', 'not sent')
   expect(draftOf('one')).toBe('not sent')

@@ -5,7 +5,7 @@ const drafts = new Map<string, string>()
 const storagePrefix = 'smsgw-draft '
 const watchers = new Set<() => void>()
 
-/** @param conversation the number; "new" while a new message has no recipient */
+/** @param conversation the number, or "new" while a new message has no recipient */
 export function draftKey(username: string, conversation = 'new'): string {
   return `${username} ${conversation}`
 }
@@ -25,7 +25,7 @@ export function keepDraft(key: string, text: string): void {
   for (const watcher of watchers) watcher()
 }
 
-/** Returns a text that could not be sent to the draft, before the text written since. */
+/** Puts a text that could not be sent back into the draft, before the text that was written since then. */
 export function putBack(key: string, text: string): void {
   const since = draftOf(key)
   keepDraft(key, since === '' ? text : `${text}\n${since}`)

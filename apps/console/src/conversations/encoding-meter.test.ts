@@ -12,7 +12,7 @@ test('names the character that is not in GSM-7, and counts 70 characters per par
   expect(characterWords('✓')).toBe('✓ (U+2713)')
 })
 
-test('offers plain characters with the parts they save, if the text can be converted', () => {
+test('offers plain characters and shows the number of parts they save, if the text can be converted', () => {
   const quoted = `“${'a'.repeat(100)}”`
   expect(meterOf(quoted).plain).toEqual({ text: `"${'a'.repeat(100)}"`, partsSaved: 1 })
   expect(meterOf('日本').plain).toBeUndefined()

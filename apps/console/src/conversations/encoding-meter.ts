@@ -4,16 +4,16 @@ import { chooseEncoding } from '@smsgw/sms/segmentation/choose-encoding'
 export interface EncodingMeter {
   readonly encoding: 'GSM-7' | 'UCS-2'
   readonly parts: number
-  /** Units that still fit into the last part. Some characters take two. */
+  /** The number of units that still fit into the last part. Some characters take two units. */
   readonly left: number
   readonly perPart: number
-  /** The characters that are not in GSM-7 and force UCS-2, each once. */
+  /** The characters that are not in GSM-7 and so force UCS-2, each once. */
   readonly culprits: readonly string[]
   /** The text in GSM-7 characters and the number of parts it saves, if it can be converted. */
   readonly plain: { readonly text: string; readonly partsSaved: number } | undefined
 }
 
-/** The largest number of parts in the standard. */
+/** The largest number of parts that the standard allows. */
 export const mostParts = 255
 
 export function meterOf(text: string): EncodingMeter {

@@ -24,7 +24,7 @@ export function NotesDialog({
   onClose,
 }: {
   readonly number: string
-  /** The caller holds the mutation, so that an error after the dialog was closed is shown. */
+  /** The mutation, which the caller creates, so that an error is also shown after the dialog was closed. */
   readonly change: ConversationMutation
   readonly onClose: () => void
 }) {
@@ -57,7 +57,7 @@ function Assignee({ change, assignee }: { readonly change: ConversationMutation;
   useEffect(() => {
     saveLatest.current = save
   })
-  // Saves when the dialog closes, because a field that is removed with the dialog gets no blur event.
+  // Saves when the dialog closes, because a field that is removed together with the dialog gets no blur event.
   useEffect(() => () => saveLatest.current(), [])
   return (
     <>
@@ -138,7 +138,7 @@ function Notes({
   const field = useRef<HTMLTextAreaElement>(null)
   const clear = () => {
     setText('')
-    // Moves the focus to the field for the next note, because the button is disabled without a text.
+    // Moves the focus to the field for the next note, because the button is disabled while there is no text.
     field.current?.focus()
   }
   return (

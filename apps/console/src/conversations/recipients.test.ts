@@ -10,7 +10,7 @@ test('numbers are separated by commas, semicolons, tabs and new lines', () => {
   ])
 })
 
-test('a number that is written twice counts once', () => {
+test('a number that is written twice is used once', () => {
   expect(numbersIn('+44 7400 123456\n+447400123456')).toEqual(['+447400123456'])
 })
 

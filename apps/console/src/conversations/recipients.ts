@@ -1,4 +1,7 @@
-/** The numbers of a field: separated by commas, semicolons, tabs or new lines, in quotes or not, each once. */
+/**
+ * Returns the numbers in a field. They are separated by commas, semicolons, tabs or new lines, and may be in quotes.
+ * Each number is returned once.
+ */
 export function numbersIn(text: string): readonly string[] {
   const numbers = text
     .split(/[,;\t\r\n]+/)
@@ -13,8 +16,8 @@ export function numbersIn(text: string): readonly string[] {
 }
 
 /**
- * A field of one line removes the new lines of pasted text, which would join the numbers of a column into one.
- * @returns the text of the field and the place of the cursor, or undefined if the browser can paste the text itself
+ * Pastes a column of numbers. A field of one line would remove the new lines, and so join the numbers.
+ * @returns the text of the field and the position of the cursor, or undefined if the browser can paste the text itself
  */
 export function pastedColumn(
   pasted: string,

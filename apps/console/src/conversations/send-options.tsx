@@ -7,7 +7,7 @@ import { localMinute } from './local-minute.ts'
 export interface SendOptions {
   /** Undefined means any ready SIM. */
   readonly sim: { readonly deviceId: string; readonly simNumber: number } | undefined
-  /** Local time as in the field; empty sends immediately. */
+  /** The local time as in the field. Empty means "send immediately". */
   readonly scheduleAt: string
   readonly withDeliveryReport: boolean
 }

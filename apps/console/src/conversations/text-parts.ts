@@ -5,7 +5,7 @@ interface TextPart {
   readonly at: number
 }
 
-/** Links, and numbers of four to eight digits that stand alone, as one-time codes do. */
+/** Matches links, and separate numbers of four to eight digits, which are usually one-time codes. */
 const special = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]]|(?<![\d+.,:/-])\d{4,8}(?![\d.,:/-]*\d)/g
 
 export function textParts(text: string): TextPart[] {

@@ -48,7 +48,7 @@ export function Thread({
   const isKnown = useIsKnown(number, pages)
   const earlier = useRef<HTMLButtonElement>(null)
   const [failure, loadEarlier] = useLoadEarlier(thread, `${number} ${around}`)
-  // After an error, earlier messages are loaded with the button only.
+  // After an error, earlier messages are loaded only with the button.
   const comesByItself = thread.hasNextPage && !thread.isFetching && failure === null
   useWhenSeen(earlier, scroll, comesByItself, loadEarlier)
   return (
@@ -139,10 +139,13 @@ function useIsKnown(number: string, pages: readonly { readonly body: readonly Co
   return pages.some(({ body }) => body.some(({ direction }) => direction === 'out'))
 }
 
-/** Numbers that a modem can dial. */
+/** Matches numbers that a modem can dial. */
 const canBeCalled = /^\+?[0-9*#]+$/
 
-/** The messages of one page of the API. They are rendered again only when they change, because a thread can have thousands. */
+/**
+ * The messages of one page of the API. They are rendered again only when they change, because a thread can have
+ * thousands of messages.
+ */
 const ThreadPage = memo(function ThreadPage({
   scroll,
   items,
@@ -152,7 +155,7 @@ const ThreadPage = memo(function ThreadPage({
   match,
 }: {
   readonly scroll: RefObject<HTMLElement | null>
-  /** Newest first. */
+  /** The messages of the page, newest first. */
   readonly items: readonly ConversationEntry[]
   /** The message above the first item. */
   readonly before: ConversationEntry | undefined
@@ -186,7 +189,7 @@ function startsDay(before: ConversationEntry | undefined, item: ConversationEntr
 
 const oneBreathMs = 120_000
 
-/** Whether the same side writes again soon after, so that both messages are grouped. */
+/** True if the same side writes again soon, so that both messages are shown as a group. */
 function continues(before: ConversationEntry | undefined, item: ConversationEntry): boolean {
   if (before === undefined || before.direction !== item.direction) return false
   return Date.parse(item.at) - Date.parse(before.at) < oneBreathMs && !startsDay(before, item)
@@ -208,7 +211,7 @@ function useLoadEarlier(thread: ReturnType<typeof useThread>, place: string): [E
   return [failure?.place === place ? failure.error : null, load]
 }
 
-/** Loads earlier messages before the top is reached. */
+/** Loads earlier messages when the start of the list is nearly visible. */
 function useWhenSeen(
   element: RefObject<Element | null>,
   within: RefObject<Element | null>,
@@ -226,7 +229,7 @@ function useWhenSeen(
   })
 }
 
-/** Marks messages as read up to the newest one when the page is visible. */
+/** Marks messages up to the newest message as read when the page is visible. */
 function useMarkRead(number: string, newest: string | undefined): void {
   const { mutate } = useChangeConversation(number)
   useEffect(() => {
@@ -241,8 +244,9 @@ function useMarkRead(number: string, newest: string | undefined): void {
 }
 
 /**
- * At the end of the conversation, the page follows new messages. Elsewhere it keeps its place, also when earlier messages are
- * added above. A conversation that is opened at a message begins there. Returns whether the end can be seen.
+ * At the end of the conversation, the page scrolls to new messages. Elsewhere, it keeps its position, even when earlier
+ * messages are added above. If a conversation is opened at a message, the page begins at this message. Returns true if
+ * the end is visible.
  */
 function useStickToEnd(
   scroll: RefObject<HTMLDivElement | null>,
@@ -252,11 +256,11 @@ function useStickToEnd(
 ): boolean {
   const [isAtEnd, setAtEnd] = useState(at === undefined)
   const before = useRef({ height: 0, top: 0, isAtEnd: at === undefined, first, isPlaced: at === undefined })
-  // Each render may have changed the height.
+  // Runs after each render, because each render may have changed the height.
   useLayoutEffect(() => {
     const element = scroll.current
     if (element === null) return
-    // After scrolling up, a render may come before the scroll event.
+    // After somebody has scrolled up, a render may come before the scroll event.
     if (element.scrollTop < before.current.top - 60) before.current.isAtEnd = false
     const match = before.current.isPlaced ? null : element.querySelector('[data-match]')
     if (match !== null) {

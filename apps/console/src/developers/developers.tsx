@@ -8,7 +8,7 @@ import { rich, t } from '../words/text.ts'
 import { type Language, languages, listenSnippet, sendSnippet, tokenSnippet } from './snippets.ts'
 import './developers.css'
 
-/** Examples for the API of this gateway, ready to paste. */
+/** Examples for the API of this gateway. They can be pasted unchanged. */
 export default function Developers() {
   const { username, mode, twilioAccountSid } = useSignedIn()
   const [language, setLanguage] = useState<Language>('curl')

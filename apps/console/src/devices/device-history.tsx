@@ -26,8 +26,8 @@ export function DeviceHistory({ id }: { readonly id: string }) {
   const [hours, setHours] = useUrlValue('hours', '1', ['1', '24', '168'])
   const telemetry = useTelemetry(id, Number(hours))
   const drawn = useMemo(() => drawnFrom(telemetry.data ?? []), [telemetry.data])
-  // Always shows the whole period. Otherwise a device that was paired a minute ago would seem to have been online for
-  // the whole period.
+  // Always shows the whole period. Otherwise, a device that was paired a minute ago would appear to have been online
+  // for the whole period.
   const period = useMemo(() => {
     const toSeconds = telemetry.dataUpdatedAt / 1000
     return [toSeconds - Number(hours) * 3_600, toSeconds] as const

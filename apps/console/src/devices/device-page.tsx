@@ -81,7 +81,7 @@ export default function DevicePage({ id }: { readonly id: string }) {
   )
 }
 
-/** A phone reports neither modems nor telemetry, and runs no diagnostics. */
+/** The facts about a phone, which reports neither modems nor telemetry, and runs no diagnostics. */
 function PhoneFacts({ device }: { readonly device: DeviceDetailAnswer }) {
   return (
     <Panel title={t('device.phone')}>
@@ -147,7 +147,7 @@ function RemoveDevice({ device: { id, name, isPhone } }: { readonly device: Devi
   const [, goTo] = useLocation()
   const [isAsking, setAsking] = useState(false)
   const remove = useDeleteDevice()
-  // A gateway has one built-in device, which cannot be removed.
+  // Offers no removal of the built-in device of a gateway, because it cannot be removed.
   if (mode === 'local' && !isPhone) return null
   return (
     <>

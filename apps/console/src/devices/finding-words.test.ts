@@ -16,8 +16,8 @@ const finding = (code: FindingCode): Finding => ({
 
 afterEach(() => loadLocale(chooseLocale('en', ['en'])))
 
-describe.each(['en', 'de', 'es', 'ar'])('in %s', (language) => {
-  test('each finding has a check, a text with all values, and advice if there is something to do', async () => {
+describe.each(['en', 'de', 'es', 'ar'])('describes findings in %s', (language) => {
+  test('each finding has a check, a text with all values, and advice if something must be done', async () => {
     await loadLocale(chooseLocale(language, [language]))
     for (const code of codes) {
       const words = findingWords(finding(code))
@@ -34,7 +34,7 @@ describe.each(['en', 'de', 'es', 'ar'])('in %s', (language) => {
   })
 })
 
-test('a finding of a SIM names it', () => {
+test('a finding of a SIM contains the name of the SIM', () => {
   expect(findingWords({ ...finding('network.denied'), simNumber: 2 }).check).toBe('SIM 2 · Network')
 })
 
@@ -42,7 +42,7 @@ test.each([
   ['an older agent', { code: undefined }],
   ['a newer agent', { code: 'moon.full' }],
   ['an agent that omits a value', { values: {} }],
-] as const)('the sentences of %s are shown as they are', (_, more) => {
+] as const)('the sentences of %s are shown unchanged', (_, more) => {
   expect(findingWords({ ...finding('port.in-use'), ...more })).toEqual({
     ...{ check: 'the check', text: 'the sentence of the agent', advice: 'the advice of the agent', isEnglish: true },
   })

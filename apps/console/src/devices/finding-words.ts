@@ -42,14 +42,17 @@ function codeWords(code: string, values: Values) {
 
 type Values = Finding['values']
 
-/** A text can be formatted only with all of its values. */
+/** Returns true if all values of the text are known, because a text can be formatted only with all of its values. */
 function hasValues(code: string, values: Values): boolean {
   if (!Object.hasOwn(findingValues, code)) return false
   const names: readonly string[] = findingValues[code as keyof typeof findingValues]
   return names.every((name) => values?.[name] !== undefined)
 }
 
-/** A minus sign must stay in front of its digits in right-to-left text, as must paths and commands. */
+/**
+ * Keeps the order of characters in right-to-left text: a minus sign must stay in front of its digits, and paths and
+ * commands must stay unchanged.
+ */
 function shown(values: NonNullable<Values>): Record<string, string | number> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

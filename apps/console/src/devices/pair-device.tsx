@@ -30,7 +30,7 @@ export function PairDevice({
   )
 }
 
-/** A pairing code, and a notice when a device has used it. */
+/** Shows a pairing code, and a notice when a device has used the code. */
 export function Pairing({
   known,
   onClose,
@@ -101,7 +101,7 @@ function Arrived({
   )
 }
 
-/** Dark on light in both colour schemes, because many readers cannot read inverted codes. */
+/** A QR code, dark on light in both colour schemes, because many readers cannot read inverted codes. */
 function QrCode({ text }: { readonly text: string }) {
   const { path, size } = useMemo(() => drawingOf(text), [text])
   return (

@@ -18,7 +18,7 @@ test('each SIM has a line over all times, with gaps where there is no value', ()
   ])
 })
 
-test('times are sorted, whatever the order of the points', () => {
+test('times are sorted, with any order of the points', () => {
   const points = [
     { at: at(2), queue: 2 },
     { at: at(1), queue: 1 },

@@ -11,7 +11,7 @@ type Measure = 'signal' | 'queue' | 'fsyncMs'
 
 const colours: readonly PlotColour[] = ['--accent-ink', '--ink', '--warn', '--muted']
 
-/** One line per SIM. */
+/** Returns one line for each SIM. */
 export function linesBySim(points: readonly TelemetryPoint[], measure: Measure): Drawn {
   const times = timesOf(points)
   const sims = [...new Set(points.flatMap(({ simNumber }) => (simNumber === undefined ? [] : [simNumber])))].toSorted()
@@ -30,7 +30,7 @@ export function linesBySim(points: readonly TelemetryPoint[], measure: Measure):
   return { atSeconds: times.map((time) => time / 1000), lines }
 }
 
-/** One line of a value of the device. */
+/** Returns one line for a value of the device. */
 export function linesOfDevice(points: readonly TelemetryPoint[], measure: Measure, name: string): Drawn {
   const reported = points.filter((point) => point[measure] !== undefined)
   const times = timesOf(reported)

@@ -2,7 +2,7 @@ import type { LogEntryAnswer } from '@smsgw/contract/relay/log'
 
 export type LogLine = LogEntryAnswer
 
-/** In order of severity. */
+/** The levels, in order of severity. */
 export const levels = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const satisfies readonly LogLine['priority'][]
 
 export function matches(

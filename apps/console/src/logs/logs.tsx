@@ -124,7 +124,7 @@ function useFreshLines(listedAtMs: number) {
     [isHeld],
   )
   useLiveEvent('log.added', add)
-  // A reloaded list contains these entries.
+  // Drops these entries, because the reloaded list contains them.
   if (listedAtMs !== sinceMs) setFresh({ sinceMs: listedAtMs, lines: [] })
   return { fresh: lines, isHeld, toggle: () => setHeld(!isHeld) }
 }

@@ -97,7 +97,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
   )
 }
 
-/** Links to the other messages of a key. */
+/** Links to the other messages of the same API key. */
 function Sender({ sentBy }: { readonly sentBy: SentBy }) {
   const name = <bdi>{senderWords(sentBy)}</bdi>
   return sentBy.keyId === undefined ? name : <Link href={`/messages?sentBy=${sentBy.keyId}`}>{name}</Link>

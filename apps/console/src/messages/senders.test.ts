@@ -3,7 +3,7 @@ import { senders, senderWords } from './senders.ts'
 
 const bell = { id: 'k1', name: 'door bell', prefix: 'smsgw_live_k1_' }
 
-test('a message of a key names the key, any other message the kind of its credentials', () => {
+test('a message of a key shows the name of the key, any other message the kind of its credentials', () => {
   expect(senderWords({ kind: 'key', keyId: 'k1', keyName: 'door bell' })).toBe('door bell')
   expect(senderWords({ kind: 'session' })).toBe('Console')
 })
@@ -20,7 +20,7 @@ test('offers each kind of credentials and each key', () => {
   ])
 })
 
-test('keys with the same name differ by their prefix', () => {
+test('keys with the same name are distinguished by their prefix', () => {
   const labels = senders([bell, { ...bell, id: 'k2', prefix: 'smsgw_live_k2_' }], '').map(({ label }) => label)
   expect(labels.slice(-2)).toEqual(['door bell (smsgw_live_k1_…)', 'door bell (smsgw_live_k2_…)'])
 })

@@ -9,7 +9,10 @@ export function senderWords({ kind, keyName }: SentBy): string {
   return kind === 'key' && keyName !== undefined ? keyName : t(`sentBy.${kind}`)
 }
 
-/** The choices of the filter: kinds of credentials, then each key. A key of the address that is not listed is shown by its id. */
+/**
+ * The choices of the filter: kinds of credentials, then each key. If the key in the address is not in the list, it is
+ * shown by its id.
+ */
 export function senders(keys: readonly Pick<ApiKey, 'id' | 'name' | 'prefix'>[], chosen: string) {
   const kinds = [...otherKinds, 'key' as const].map((kind) => ({ value: kind, label: t(`sentBy.${kind}`) }))
   const isShared = (name: string) => keys.filter((key) => key.name === name).length > 1

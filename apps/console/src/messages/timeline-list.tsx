@@ -138,7 +138,7 @@ function Details({
     part && part.total > 1 && !(isEnglish && text.includes(partWords(part))) ? partWords(part) : undefined,
     isEnglish || simNumber === undefined ? undefined : t('common.simNumber', { number: simNumber }),
     part?.reference === undefined ? undefined : t('timeline.reference', { number: String(part.reference) }),
-    // The English text already contains these values.
+    // Leaves out these values, because the English text already contains them.
     ...(isEnglish || webhook === undefined
       ? []
       : [webhook.event, webhook.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`, webhook.error]),

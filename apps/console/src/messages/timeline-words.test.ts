@@ -37,7 +37,7 @@ test('only what a message waits for is ahead, and a schedule does not stand out'
   expect(toneOf({ at, kind: 'waiting', code: 'retry', text: '' })).toBe('warn')
 })
 
-test('UTC times in a text become local times, and the rest stays unchanged', () => {
+test('UTC times in a text become local times, and the other parts of the text are unchanged', () => {
   const wall = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at))
   expect(inLocalTime(`held back until ${at}`)).toBe(`held back until ${wall}`)
   expect(inLocalTime('the device 2026-99-99T99:99:99Z')).toBe('the device 2026-99-99T99:99:99Z')
@@ -51,7 +51,7 @@ test('a local time in Arabic stays in one piece within an English text', async (
   expect(text).toMatch(/^scheduled for \u2068[^\u2068\u2069]*2037[^\u2068\u2069]*\u2069$/)
 })
 
-test('a delivery report has plain words instead of those of the standard', () => {
+test('a delivery report has plain words instead of the words of the standard', () => {
   const report = {
     at,
     kind: 'part-report' as const,
@@ -86,7 +86,7 @@ describe('in German', () => {
     expect(steps.every(({ original }) => original === undefined)).toBe(true)
   })
 
-  test('a step keeps the English text if its code says less or is unknown', async () => {
+  test('a step keeps the English text if its code contains less information or is unknown', async () => {
     const refused = { at, kind: 'part-refused', code: 'CMS 777', text: 'The modem gave an undocumented code.' } as const
     expect(await inGerman(() => stepWords(refused))).toEqual({
       text: 'Vom Netz abgelehnt',
@@ -96,7 +96,7 @@ describe('in German', () => {
     expect((await inGerman(() => stepWords(newer))).original).toMatch(/^Waits until 01\.03\.2026/)
   })
 
-  test('the cause that a number of the network names is translated, in steps and beside failures', async () => {
+  test('the cause of a number from the network is translated, in steps and beside failures', async () => {
     const cause = 'number_not_assigned'
     const refused = { at, kind: 'part-refused', code: 'CMS 1', cause, text: 'The number does not exist.' } as const
     expect(await inGerman(() => stepWords(refused))).toEqual({
@@ -113,7 +113,7 @@ describe('in German', () => {
     ])
   })
 
-  test('a number of the network without a known meaning is shown with the English text', async () => {
+  test('a number from the network without a known meaning is shown with the English text', async () => {
     const failure = { error: 'Undocumented. (CMS 777)', errorCode: 'refused', networkCode: 'CMS 777' }
     expect(await inGerman(() => failureText(failure))).toMatch(/abgelehnt\. Undocumented\. \(CMS 777\)$/)
   })
@@ -138,7 +138,7 @@ describe('in German', () => {
   })
 })
 
-test('English shows the texts of the API, which name details', () => {
+test('English shows the texts of the API, which contain details', () => {
   const text = 'queued on the device attic'
   expect(stepWords({ at, kind: 'processed', text })).toEqual({ text })
   expect(failureText({ error: 'The number does not exist.', errorCode: 'refused' })).toBe('The number does not exist.')

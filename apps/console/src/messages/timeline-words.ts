@@ -30,7 +30,9 @@ export function isAhead({ kind }: Pick<TimelineEntry, 'kind'>): boolean {
   return kind === 'waiting' || kind === 'in-doubt'
 }
 
-/** Time since the previous step; empty for the first step and for steps at the same time. */
+/**
+ * Returns the time since the previous step. Returns an empty text for the first step and for steps at the same time.
+ */
 export function sinceWords(before: string | undefined, at: string): string {
   const ms = before === undefined ? 0 : Date.parse(at) - Date.parse(before)
   return ms < 1 ? '' : `+${durationWords(ms)}`
@@ -40,7 +42,9 @@ export function partWords({ index, total }: { readonly index: number; readonly t
   return t('timeline.part', { index, total })
 }
 
-/** A step in words. `original` is the English text of the API, if it says more than the translated text. */
+/**
+ * A step in words. `original` is the English text of the API, if it contains more information than the translated text.
+ */
 interface StepWords {
   readonly text: string
   readonly original?: string
@@ -60,13 +64,13 @@ const whole: ReadonlySet<TimelineKind> = new Set([
 ])
 
 /**
- * The API describes steps in English. Other languages translate its codes, and show the English text if a code is
- * missing or says less.
+ * The API describes steps in English. For other languages, the codes are translated. The English text is shown if a
+ * code is missing or contains less information.
  */
 export function stepWords({ kind, code, cause, until, text }: TimelineEntry): StepWords {
   const english = inLocalTime(text)
   if (locale().language === 'en') {
-    // The standard has its own words for the result of a delivery report.
+    // Uses plain words for the result of a delivery report, because the standard has its own words.
     const words = kind === 'part-report' ? causeWords(cause) : undefined
     return { text: words === undefined ? english : english.replace(/: .*$/s, `: ${words}`) }
   }
@@ -84,8 +88,8 @@ export function stepWords({ kind, code, cause, until, text }: TimelineEntry): St
 }
 
 /**
- * The reason of a failure. English readers see the text of the API, which contains more details; others see the
- * translation. A number of the network without a known meaning is shown with the English text.
+ * The reason of a failure. In English, the text of the API is shown, because it contains more details. In other
+ * languages, the translation is shown. A number of the network without a known meaning is shown with the English text.
  */
 export function failureText({ error, errorCode, networkCode, cause }: Failure): string | undefined {
   const words = errorCode === undefined ? undefined : optionalText(`failure.${errorCode}`)
@@ -101,7 +105,7 @@ export function failureText({ error, errorCode, networkCode, cause }: Failure): 
   )
 }
 
-/** Failures about which the cause says everything. */
+/** Failures that the cause explains completely. */
 const namedByCause: ReadonlySet<string> = new Set(['refused', 'report_failed'])
 
 function causeWords(cause: string | undefined): string | undefined {
@@ -119,7 +123,7 @@ interface Failure {
   readonly cause?: string | undefined
 }
 
-/** What to do. Advice without a code stays English. */
+/** Returns the advice. Advice without a code is shown in English. */
 export function adviceWords({ advice, adviceCode }: TimelineEntry): { text: string; isEnglish: boolean } | undefined {
   if (advice === undefined) return undefined
   const words = locale().language === 'en' ? undefined : optionalText(`advice.${adviceCode}`)
@@ -149,7 +153,7 @@ const waitEnds: Readonly<Partial<Record<Waiting['reason'], WaitEnd>>> = {
   modem_busy: 'nextTry',
 }
 
-/** Why a message is not yet sent. */
+/** Describes why a message is not sent yet. */
 export function waitingText({
   reason,
   until,

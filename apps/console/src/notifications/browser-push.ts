@@ -3,7 +3,7 @@ import { ask, get } from '../api/request/ask.ts'
 import { locale } from '../words/text.ts'
 import { type NotificationChoice, readChoice, storeChoice } from './notification-choice.ts'
 
-/** Why this browser cannot show notifications, or whether somebody has allowed them. */
+/** The reason why this browser cannot show notifications; otherwise, whether somebody has allowed them. */
 export type NotificationState = 'insecure' | 'unsupported' | 'addToHomeScreen' | 'blocked' | 'ask' | 'allowed'
 
 export function notificationState(): NotificationState {
@@ -21,7 +21,7 @@ function isApplePhone(): boolean {
   )
 }
 
-/** Started from the home screen. Only Safari has this member. */
+/** True if the console was started from the home screen. Only Safari has this member. */
 function isApp(): boolean {
   return (navigator as { readonly standalone?: boolean }).standalone === true
 }
@@ -32,8 +32,8 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Subscribes this browser, or changes its subscription. If no push service can be reached, notifications are shown only while
- * the console is open. Errors of the gateway are thrown.
+ * Subscribes this browser to notifications, or changes its subscription. If no push service can be reached,
+ * notifications are shown only while the console is open. Errors of the gateway are thrown.
  */
 export function turnOn(choice: NotificationChoice): Promise<void> {
   return inTurn(async () => storeChoice(await subscribe(choice)))
@@ -49,7 +49,7 @@ export function renew(username: string): Promise<void> {
   })
 }
 
-/** The browser stops at once, even if the gateway cannot be reached. */
+/** Ends the subscription. The browser stops at once, even if the gateway cannot be reached. */
 export function turnOff({ subscriptionId }: NotificationChoice): Promise<void> {
   storeChoice(undefined)
   return inTurn(async () => {
@@ -82,7 +82,7 @@ async function subscribe(choice: NotificationChoice): Promise<NotificationChoice
   return { ...chosen, subscriptionId: body.id }
 }
 
-/** Undefined if the browser has no push service or cannot reach it. */
+/** Returns the subscription. Returns undefined if the browser has no push service or cannot reach it. */
 async function subscribed(registration: ServiceWorkerRegistration): Promise<PushSubscription | undefined> {
   if (!('pushManager' in registration)) return undefined
   const { publicKey } = await get<{ readonly publicKey: string }>('/push/key')
@@ -90,7 +90,7 @@ async function subscribed(registration: ServiceWorkerRegistration): Promise<Push
   const existing = await registration.pushManager.getSubscription()
   if (existing !== null && isSame(existing.options?.applicationServerKey, applicationServerKey)) return existing
   try {
-    // A subscription with the key of another installation receives nothing from this installation.
+    // Ends a subscription with the key of another installation, because it receives nothing from this installation.
     await existing?.unsubscribe()
     return await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
   } catch (error) {

@@ -3,11 +3,11 @@ import { useSyncExternalStore } from 'react'
 
 /** The notifications that a user chose for this browser. */
 export interface NotificationChoice {
-  /** Another user of this browser gets no notifications. */
+  /** The user who chose. Another user of this browser gets no notifications. */
   readonly username: string
   readonly events: readonly PushEvent[]
   readonly showsText: boolean
-  /** Id of the subscription. Without one, notifications are shown only while the console is open. */
+  /** The id of the subscription. Without a subscription, notifications are shown only while the console is open. */
   readonly subscriptionId?: string
 }
 
@@ -45,7 +45,7 @@ function parsed(text: string | null): NotificationChoice | undefined {
       ...(typeof subscriptionId === 'string' && { subscriptionId }),
     }
   } catch {
-    return undefined // another program wrote this value
+    return undefined // another program has written this value
   }
 }
 

@@ -33,7 +33,7 @@ test('a sender with an alias is named by its code', () => {
   })
 })
 
-test('one failed message opens itself, several open the list of failed messages', () => {
+test('one failed message opens itself, and several failed messages open the list of failed messages', () => {
   const failed = { kind: 'message.failed', id: 'm/1' } as const
   expect(shown(failed)).toMatchObject({ title: 'Message to +447700900123 failed', path: '/messages/m%2F1' })
   expect(shown({ ...failed, count: 12 })).toMatchObject({
@@ -56,6 +56,6 @@ test('a number keeps its direction within a title', () => {
   expect(notificationOf(content({}), wordsOf('ar'))?.title).toContain('\u2068+447700900123\u2069')
 })
 
-test('a kind of a newer relay is not shown', () => {
+test('a kind that only a newer relay sends is not shown', () => {
   expect(shown({ kind: 'something.new' as never })).toBeUndefined()
 })

@@ -7,7 +7,7 @@ export type PushWords = Readonly<Record<string, string>>
 export interface ShownNotification {
   readonly title: string
   readonly body: string
-  /** Notifications with one tag replace each other. */
+  /** Notifications with the same tag replace each other. */
   readonly tag: string
   /** The page that a click opens. */
   readonly path: string
@@ -41,12 +41,15 @@ export function notificationOf(content: PushContent, words: PushWords): ShownNot
   }
 }
 
-/** The texts have only these two values and no plurals, so that the service worker needs no formatter. */
+/**
+ * Fills the values into a text. The texts have only these two values and no plurals, so that the service worker needs
+ * no formatter.
+ */
 function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (found, name: string) => values[name] ?? found)
 }
 
-/** Keeps a phone number in one piece within right-to-left text (Unicode first strong isolate). */
+/** Keeps a phone number together within right-to-left text (Unicode first strong isolate). */
 function isolated(about: string): string {
   return `\u2068${about}\u2069`
 }

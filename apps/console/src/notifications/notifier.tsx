@@ -18,7 +18,7 @@ export default function Notifier() {
   const [, goTo] = useLocation()
 
   useEffect(() => {
-    // Without an answer, the next start tries again.
+    // Ignores a failure, because the next start tries again.
     renew(username).catch(() => undefined)
   }, [username])
 

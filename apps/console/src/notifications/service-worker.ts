@@ -6,7 +6,8 @@ import { notificationOf, type PushWords } from './notification.ts'
 /** Texts by language, from the catalogues (vite.config.ts). */
 declare const PUSH_WORDS: Readonly<Record<string, PushWords>>
 
-// TypeScript cannot have the types of service workers and of pages together.
+// Declares the types of service workers that are used, because TypeScript cannot have the types of service workers and
+// of pages together.
 interface Worker extends EventTarget {
   readonly registration: ServiceWorkerRegistration
   readonly clients: {
@@ -36,7 +37,7 @@ const worker = self as unknown as Worker
 on<LastingEvent>('install', (event) => event.waitUntil(worker.skipWaiting()))
 on<LastingEvent>('activate', (event) => event.waitUntil(worker.clients.claim()))
 on<ContentEvent>('push', (event) => event.waitUntil(show((event.data as { json(): PushContent } | null)?.json())))
-// An open tab sends the same content where no push service can be reached.
+// An open tab sends the same content if no push service can be reached.
 on<ContentEvent>('message', (event) => event.waitUntil(show(event.data as PushContent | null)))
 on<ClickEvent>('notificationclick', (event) => {
   event.notification.close()
@@ -46,7 +47,7 @@ on<ClickEvent>('notificationclick', (event) => {
 async function show(content: PushContent | null | undefined): Promise<void> {
   if (typeof content?.kind !== 'string') return
   const isSeen = (await windows()).some(({ focused }) => focused)
-  // No notification is needed while somebody looks at the console.
+  // Shows no notification while somebody looks at the console.
   if (isSeen && content.kind !== 'test') return
   const { language } = content
   const notification = notificationOf(content, PUSH_WORDS[language] ?? PUSH_WORDS['en'] ?? {})
@@ -67,7 +68,7 @@ async function open(path: string): Promise<void> {
     await worker.clients.openWindow(path)
     return
   }
-  // The page opens the path without a reload, because a reload would lose unsaved text.
+  // Lets the page open the path without a reload, because a reload would lose unsaved text.
   first.postMessage({ open: path })
   await first.focus()
 }

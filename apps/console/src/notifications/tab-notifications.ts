@@ -23,7 +23,7 @@ export function watchEvents(
   const ending = new AbortController()
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
   const notify = (read: () => Promise<PushContent | undefined>) => {
-    // If the gateway never answers, there is nothing to show. The console itself shows that it is offline.
+    // Shows nothing if the gateway never answers. The console itself shows that it is offline.
     answerOf(read, ending.signal)
       .then((one) => (one === undefined || ending.signal.aborted ? undefined : show(one)))
       .catch(() => undefined)
@@ -54,14 +54,16 @@ export function watchEvents(
         })
       })
     })
-    // Rejected if `watchEvents` ends before the lock is granted.
+    // The request is rejected if `watchEvents` ends before the lock is granted.
     .catch(() => undefined)
   return () => ending.abort()
 }
 
 const retryPausesMs = [1_000, 5_000, 20_000]
 
-/** Asks again after an error, so that a busy gateway or a short interruption loses no notification. */
+/**
+ * Repeats the request after an error, so that no notification is lost if the gateway is busy or briefly interrupted.
+ */
 async function answerOf<Answer>(read: () => Promise<Answer>, ending: AbortSignal): Promise<Answer> {
   for (const pauseMs of retryPausesMs)
     try {

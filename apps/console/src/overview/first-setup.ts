@@ -17,7 +17,7 @@ export function useFirstSetup(): void {
   const mayBeNeeded = devices.data !== undefined && needsSetup(devices.data) && anySent.data === false
   const anyReceived = useAnyReceived(mayBeNeeded)
   const isNeeded = mayBeNeeded && anyReceived.data === false
-  // A gateway that has just started reports its SIMs after a second or two.
+  // Waits, because a gateway that has just started reports its SIMs after a second or two.
   const isLate = useIsLate(isNeeded, startMs)
   useEffect(() => {
     if (!isLate || localStorage.getItem(offeredKey) !== null) return
@@ -28,7 +28,7 @@ export function useFirstSetup(): void {
 
 const startMs = 3_000
 
-/** False while a modem starts, and for phones, which are set up in their app. */
+/** Returns false while a modem starts, and for phones, because they are set up in their app. */
 export function needsSetup(devices: readonly DeviceAnswer[]): boolean {
   return !devices.some(({ isPhone, simCards }) => isPhone || simCards.some(({ state }) => works.has(state)))
 }

@@ -3,7 +3,7 @@ import type { StatisticsBucket } from '@smsgw/contract/messages/statistics'
 const counted = ['accepted', 'sent', 'delivered', 'failed', 'received'] as const
 
 export interface Totals extends Readonly<Record<(typeof counted)[number], number>> {
-  /** The largest of all buckets in milliseconds, because medians cannot be combined. */
+  /** The largest median of all buckets in milliseconds, because medians cannot be combined. */
   readonly slowestP50: number
   readonly slowestP95: number
 }

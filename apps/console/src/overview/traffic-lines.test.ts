@@ -17,7 +17,7 @@ test('a current bucket below the previous bucket is not drawn', () => {
   expect(sentOf([bucket(0, 40), bucket(1, 50), bucket(2, 3)])).toEqual([40, 50, null])
 })
 
-test('the current bucket is drawn once it has reached the previous bucket', () => {
+test('the current bucket is drawn when it has reached the previous bucket', () => {
   expect(sentOf([bucket(0, 40), bucket(1, 50), bucket(2, 50)])).toEqual([40, 50, 50])
   expect(sentOf([bucket(0, 0), bucket(1, 0)])).toEqual([0, 0])
   expect(sentOf([bucket(0, 4)])).toEqual([4])
@@ -27,7 +27,7 @@ test('a fall within finished buckets is drawn', () => {
   expect(sentOf([bucket(0, 40), bucket(1, 3), bucket(2, 3)])).toEqual([40, 3, 3])
 })
 
-test('failures have a line only when there are any', () => {
+test('failures have a line only if there are any', () => {
   expect(trafficLines([bucket(0, 1)]).counts.map(({ name }) => name)).toEqual(['Sent', 'Delivered', 'Received'])
   expect(trafficLines([{ ...bucket(0, 1), failed: 1 }]).counts.at(-1)?.values).toEqual([1])
 })

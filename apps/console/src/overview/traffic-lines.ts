@@ -9,7 +9,7 @@ export function trafficLines(buckets: readonly StatisticsBucket[]) {
     { name: t('traffic.sent'), colour: '--ink', isFilled: true, values: counts(({ sent }) => sent) },
     { name: t('traffic.delivered'), colour: '--accent-ink', values: counts(({ delivered }) => delivered) },
     { name: t('traffic.received'), colour: '--muted', isDashed: true, values: counts(({ received }) => received) },
-    // A red line at zero would look like a problem.
+    // Leaves out a line without failures, because a red line at zero would look like a problem.
     ...(buckets.some(({ failed }) => failed > 0)
       ? [{ name: t('traffic.failed'), colour: '--bad' as const, values: counts(({ failed }) => failed) }]
       : []),
@@ -30,7 +30,10 @@ export function trafficLines(buckets: readonly StatisticsBucket[]) {
   return { atSeconds: buckets.map(({ at }) => Date.parse(at) / 1000), counts: messages, times }
 }
 
-/** The count of the current bucket still grows, so a fall is drawn only after the bucket has ended. */
+/**
+ * Removes a fall in the current bucket, because its count is still growing. The fall is drawn when the bucket has
+ * ended.
+ */
 function withoutPlunge(values: readonly number[]): (number | null)[] {
   return values.map((value, at) => (at > 0 && at === values.length - 1 && value < (values[at - 1] ?? 0) ? null : value))
 }

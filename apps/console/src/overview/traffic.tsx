@@ -15,7 +15,7 @@ import { totalsOf } from './totals.ts'
 import { trafficLines } from './traffic-lines.ts'
 import './traffic.css'
 
-// The list of the contract is not imported, because it would load zod.
+// Repeats the list of the contract, because importing the list would load zod.
 const periods: readonly StatisticsPeriod[] = ['hour', 'day', 'week']
 
 const countWords = (value: number) => (Number.isInteger(value) ? numberWords(value) : '')
@@ -102,7 +102,7 @@ function Total({
   readonly name: string
   readonly value: string
   readonly isBad?: boolean
-  /** A page with these messages. */
+  /** The address of a page with these messages. */
   readonly href?: string | undefined
 }) {
   return (

@@ -13,9 +13,9 @@ export interface PlotLine {
   readonly name: string
   readonly colour: PlotColour
   readonly isDashed?: boolean
-  /** Whether the area below the line is filled. */
+  /** True if the area below the line is filled. */
   readonly isFilled?: boolean
-  /** One value per time; null where there is none. */
+  /** One value for each time; null if there is no value. */
   readonly values: readonly (number | null)[]
 }
 
@@ -33,7 +33,7 @@ export interface PlotData {
 
 /** Lines over time. `summary` describes the plot to people who cannot see it. */
 export default function Plot({ summary, ...data }: PlotData & { readonly summary: string }) {
-  // The canvas keeps its colours, so another colour scheme needs a new canvas.
+  // Creates a new canvas for another colour scheme, because a canvas keeps its colours.
   const scheme = useComputedColorScheme('light')
   return (
     <figure className="plot" aria-label={summary}>
@@ -108,7 +108,7 @@ function optionsFor({
           stroke: colour(token),
           width: 1.75,
           spanGaps: false,
-          // A single value between gaps would be invisible.
+          // Shows points if there are gaps, because a single value between gaps would otherwise be invisible.
           points: { show: hasGap(values), size: 5 },
           ...(isDashed && { dash: [4, 4] }),
           ...(isFilled && { fill: `color-mix(in srgb, ${colour(token)} 12%, transparent)` }),

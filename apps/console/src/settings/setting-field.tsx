@@ -12,7 +12,7 @@ export function SettingField({
   value,
   onChange,
 }: {
-  /** `<section>.<key>`. */
+  /** The name in the form `<section>.<key>`. */
   readonly name: string
   readonly setting: FieldOf
   readonly value: SettingValue | undefined

@@ -7,12 +7,12 @@ const shown = Object.entries(settingFields).flatMap(([section, fields]) =>
   Object.keys(fields).map((key) => `${section}.${key}`),
 )
 
-test('the page shows every setting of the contract that takes effect, and no other', () => {
+test('the page shows every setting of the contract that takes effect, and no other setting', () => {
   const known = Object.entries(settings.shape).flatMap(([section, { shape }]) =>
     Object.keys(shape).map((key) => `${section}.${key}`),
   )
   const effective = known.filter((key) => !(settingsWithoutEffect as readonly string[]).includes(key))
-  // The API accepts the signing key but never returns it.
+  // The signing key is added, because the API accepts it but never returns it.
   expect(shown.toSorted()).toEqual([...effective, 'webhooks.signing_key'].toSorted())
 })
 

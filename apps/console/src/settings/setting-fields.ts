@@ -6,7 +6,7 @@ export type SettingField =
   | { readonly kind: 'choice'; readonly choices: readonly TextKey[] }
   | { readonly kind: 'switch' | 'time' | 'text' | 'secret' }
 
-/** The placeholder of an empty number: the default, or the meaning of an absent value. */
+/** The placeholder of an empty number field: the default, or the meaning of an absent value. */
 type EmptyText = number | 'noPause' | 'noLimit' | 'noPing' | 'noKey'
 
 /** The sections in the order of the page, with their settings. Settings that never take effect are left out. */

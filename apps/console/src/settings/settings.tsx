@@ -21,7 +21,7 @@ export default function Settings() {
             stored={settings.data[section] as Readonly<Record<string, unknown>>}
           />
         ))}
-      {/* Shown after the sections above have loaded, because they would move it while somebody clicks. */}
+      {/* Shown after the sections above have loaded. Otherwise, it would move while somebody clicks. */}
       {!settings.isPending && <NotificationSettings />}
     </Page>
   )

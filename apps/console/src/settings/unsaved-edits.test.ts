@@ -3,7 +3,7 @@ import { editsOf, keepEdits } from './unsaved-edits.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('edits stay until they are saved or discarded, for each account and section', () => {
+test('unsaved changes are kept until they are saved or discarded, for each account and section', () => {
   keepEdits('ada messages', { limit_value: 5 })
   keepEdits('bob messages', { limit_value: 9 })
   expect([editsOf('ada messages'), editsOf('bob messages')]).toEqual([{ limit_value: 5 }, { limit_value: 9 }])
@@ -12,7 +12,7 @@ test('edits stay until they are saved or discarded, for each account and section
   keepEdits('bob messages', {})
 })
 
-test('the browser asks before a reload only while there are edits', () => {
+test('the browser asks before a reload only if there are unsaved changes', () => {
   const page = new EventTarget()
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
   vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))

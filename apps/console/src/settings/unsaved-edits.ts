@@ -3,7 +3,8 @@ import type { SettingValue } from '../api/settings.ts'
 
 export type Edits = Readonly<Record<string, SettingValue>>
 
-// Edits stay in the page while other pages are shown. A reload or a closed tab would lose them, so the browser asks first.
+// Unsaved changes are kept in memory while other pages are shown. A reload or a closed tab would lose them, so the
+// browser asks first.
 const edits = new Map<string, Edits>()
 const watchers = new Set<() => void>()
 const none: Edits = {}

@@ -8,7 +8,7 @@ import { CopyField } from '../ui/copy-field.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { rich, t } from '../words/text.ts'
 
-/** Pairs the computer with the modem, or says why it is not connected. */
+/** Pairs the computer with the modem, or explains why the computer is not connected. */
 export function ComputerStep({
   device,
   known,

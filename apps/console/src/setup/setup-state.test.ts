@@ -14,13 +14,13 @@ import {
 const online = { online: true, simCards: [] } as unknown as DeviceDetailAnswer
 const modem = (state: string, more: Partial<ModemAnswer> = {}): ModemAnswer => ({ simNumber: 1, state, ...more })
 
-test('without a paired computer, the setup begins by pairing one', () => {
+test('without a paired computer, setup begins with pairing a computer', () => {
   expect(setupState(undefined, undefined)).toEqual({ step: 'computer', kind: 'unpaired' })
   expect(setupState({ online: false } as DeviceDetailAnswer, modem('ready'))).toMatchObject({ kind: 'offline' })
   expect(setupState(online, undefined)).toEqual({ step: 'modem', kind: 'missing' })
 })
 
-test('begins with a computer that is online and has no working SIM, otherwise with the first computer', () => {
+test('begins with a computer that is online and has no working SIM, or otherwise with the first computer', () => {
   const computer = (id: string, online: boolean, ...states: readonly string[]) =>
     ({ id, online, simCards: states.map((state) => ({ state })) }) as unknown as DeviceAnswer
   const done = computer('done', true, 'locked', 'ready')
@@ -81,7 +81,7 @@ test('chooses the requested modem, otherwise the shown modem, otherwise a workin
   expect(chosenModem([], 1)).toBeUndefined()
 })
 
-test('shows findings that explain the step, except findings of another SIM and those that the step already shows', () => {
+test('shows findings that explain the step, except findings of another SIM and findings that the step already shows', () => {
   type Finding = FindingsAnswer['findings'][number]
   const finding = (verdict: Finding['verdict'], code: string, simNumber?: number): Finding => ({
     ...{ check: '', text: '', verdict, code },

@@ -14,7 +14,10 @@ export type SetupState =
   | { readonly step: 'network'; readonly kind: 'searching' | 'denied' | 'roaming' }
   | { readonly step: 'test'; readonly kind: 'ready' }
 
-/** The computer to set up, unless the user chooses another computer: the first that is online without a working SIM. */
+/**
+ * Returns the computer to set up, unless the user chooses another computer: the first computer that is online and has
+ * no working SIM.
+ */
 export function computerToSetUp(computers: readonly DeviceAnswer[]): DeviceAnswer | undefined {
   return (
     computers.find(({ online, simCards }) => online && !simCards.some(({ state }) => state === 'ready')) ?? computers[0]
@@ -29,7 +32,10 @@ export function setupState(device: DeviceDetailAnswer | undefined, modem: ModemA
   return stateOfModem(modem, simStateOf(device, modem))
 }
 
-/** Agents report a change of a SIM at once, and of a modem with their next telemetry. */
+/**
+ * Returns the state of the SIM. Agents report a change of a SIM at once, but a change of a modem only with their next
+ * telemetry.
+ */
 export function simStateOf(device: DeviceDetailAnswer, modem: ModemAnswer): string {
   return device.simCards.find(({ simNumber }) => simNumber === modem.simNumber)?.state ?? modem.state
 }
@@ -42,7 +48,7 @@ function stateOfModem({ lastErrorCode }: ModemAnswer, state: string): SetupState
     case 'starting':
       return { step: 'modem', kind: 'starting' }
     case 'locked':
-      // An older agent does not say why the SIM is locked.
+      // The kind is unknown for an older agent, which does not report why the SIM is locked.
       return { step: 'sim', kind: lastErrorCode === undefined || takesPin.has(lastErrorCode) ? 'pin' : 'blocked' }
     case 'puk':
       return { step: 'sim', kind: 'blocked' }
@@ -51,7 +57,7 @@ function stateOfModem({ lastErrorCode }: ModemAnswer, state: string): SetupState
     case 'roaming':
       return { step: 'network', kind: state }
     case 'absent':
-      // A disconnected modem has no error code, whereas a modem without a SIM has one.
+      // A disconnected modem has no error code, but a modem without a SIM has one.
       return lastErrorCode === undefined ? { step: 'modem', kind: 'missing' } : { step: 'sim', kind: 'blocked' }
     default:
       return lastErrorCode?.startsWith('modem.sim-')
@@ -67,8 +73,8 @@ export interface ShownState {
 }
 
 /**
- * A modem starts again after each PIN. The form for the PIN of this modem stays until the result is known, so that a refusal is
- * shown with the attempts left.
+ * Returns the state to show. A modem starts again after each PIN. Until the result is known, the form for the PIN of
+ * this modem is still shown, so that a refusal is shown with the attempts left.
  */
 export function shownState(before: ShownState, current: ShownState): ShownState {
   const isSameModem = before.simNumber === current.simNumber
@@ -79,7 +85,7 @@ export function isSameState(one: ShownState, other: ShownState): boolean {
   return one.simNumber === other.simNumber && one.state.step === other.state.step && one.state.kind === other.state.kind
 }
 
-/** The problems that a PIN solves. With some other problems, entering a PIN would use up the last attempt. */
+/** The problems that a PIN can solve. With other problems, entering a PIN might use up the last attempt. */
 const takesPin: ReadonlySet<string> = new Set(['modem.pin-required', 'modem.pin-malformed', 'modem.pin-wrong'])
 
 /**
@@ -103,7 +109,7 @@ export function chosenModem(
 type Finding = FindingsAnswer['findings'][number]
 
 /**
- * Returns the findings that explain a state: problems of the machine and of this modem, except those that the step
+ * Returns the findings that explain a state: problems of the machine and of this modem, except problems that the step
  * already shows.
  */
 export function findingsFor(
@@ -115,7 +121,7 @@ export function findingsFor(
   const said = new Set([modem?.lastErrorCode, 'modems.none', ...saidByStep[step]])
   return findings.filter((finding) => {
     if (finding.code !== undefined && said.has(finding.code)) return false
-    // The step already shows the problem of the SIM.
+    // Leaves out this finding, because the step already shows the problem of the SIM.
     if (step === 'sim' && finding.code?.startsWith('modem.')) return false
     if (finding.verdict === 'ok') return kind === 'missing' && finding.code?.startsWith('usb.')
     return isOfModem(finding) && (finding.verdict === 'problem' || step === 'modem' || step === 'network')
@@ -124,7 +130,7 @@ export function findingsFor(
 
 const saidByStep: Readonly<Record<SetupStep, readonly string[]>> = {
   computer: [],
-  // A missing port also causes a finding that its modem is silent.
+  // Leaves out the finding that the modem is silent, because a missing port also causes it.
   modem: ['modem.silent'],
   sim: [],
   network: ['network.none', 'network.denied', 'network.held'],

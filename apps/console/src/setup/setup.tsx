@@ -38,10 +38,10 @@ import './setup.css'
 /** Sets up a modem step by step: the computer, the modem, its SIM, the network, and a test message. */
 export default function Setup() {
   const devices = useDevices()
-  // Phones are set up in their app.
+  // Leaves out phones, because they are set up in their app.
   const computers = devices.data?.filter(({ isPhone }) => !isPhone)
   const [chosen, choose] = useUrlValue('device', '', undefined, ['sim', 'message'])
-  // The page stays with this computer when another computer becomes ready.
+  // Keeps showing this computer when another computer becomes ready.
   const [first, setFirst] = useState<string>()
   const usual = computerToSetUp(computers ?? [])
   if (first === undefined && usual !== undefined) setFirst(usual.id)
@@ -100,7 +100,7 @@ function SetupOf({
   const nowShown = useIsLate(isHeld, longestStartMs) ? current : shownState(shownBefore, current)
   if (!isSameState(nowShown, shownBefore)) setShown(nowShown)
   const { state } = nowShown
-  // The number is kept here, because the form is removed when the modem loses its network for a moment.
+  // Keeps the number here, because the form is removed when the modem loses its network for a moment.
   const [phone, setPhone] = useState<string>()
   const findings = useFindings(
     id,
@@ -169,7 +169,7 @@ function SetupOf({
 }
 
 const unknownState = setupState(undefined, undefined)
-/** Most modems start within a minute. */
+/** How long a modem may start before a hint is shown. Most modems start within a minute. */
 const longestStartMs = 90_000
 
 function StepBody({
@@ -235,7 +235,9 @@ function nameOf(modem: ModemAnswer): string {
   return modelOf(modem) || t('modem.title')
 }
 
-/** Empty until the modem has reported its model, for example while its SIM is locked. */
+/**
+ * Returns the model. Returns an empty text until the modem has reported its model, for example while its SIM is locked.
+ */
 function modelOf({ manufacturer, model }: ModemAnswer): string {
   return [manufacturer, model].filter(Boolean).join(' ')
 }

@@ -21,12 +21,15 @@ interface Tested {
   readonly modem: ModemAnswer
   /** Name of the modem. */
   readonly name: string
-  /** The number of the phone that the user has typed; undefined before that. */
+  /** The number of the phone that the user has typed; undefined before the user has typed it. */
   readonly phone: string | undefined
   readonly onPhone: (phone: string) => void
 }
 
-/** Sends a test message to the phone of the user, and waits for the reply. The message and its SIM are part of the address. */
+/**
+ * Sends a test message to the phone of the user, and waits for the reply. The message and its SIM are part of the
+ * address of the page.
+ */
 export function TestStep(tested: Tested) {
   const [id, setId] = useTest(tested)
   const { hasVirtualPhone } = useSignedIn()
@@ -126,7 +129,7 @@ function SentTest({
 }: {
   readonly id: string
   readonly tested: Tested
-  /** Shown instead of a message of another modem, which an old address may contain. */
+  /** The form, which is shown instead of a message of another modem. An old address may contain such a message. */
   readonly form: ReactNode
   readonly onAgain: () => void
 }) {
@@ -197,7 +200,7 @@ function isTestOf({ deviceId, simNumber }: MessageStateAnswer, { device, modem }
   )
 }
 
-/** The used replies to earlier tests, so that none of them counts as the reply to the next test. */
+/** The replies that earlier tests have used, so that none of these replies is accepted in the next test. */
 const usedReplies = new Set<string>()
 
 function AwaitedReply({ number, sentAt }: { readonly number: string; readonly sentAt: string | undefined }) {
@@ -211,7 +214,7 @@ function AwaitedReply({ number, sentAt }: { readonly number: string; readonly se
   )
 }
 
-/** Most replies arrive within a minute. */
+/** When to show a hint that no reply has arrived. Most replies arrive within a minute. */
 const lateMs = 120_000
 
 function FailedTest({ message, again }: { readonly message: MessageStateAnswer; readonly again: ReactNode }) {
@@ -232,7 +235,7 @@ function FailedTest({ message, again }: { readonly message: MessageStateAnswer; 
   )
 }
 
-/** The green line at the end. */
+/** The green line that ends the setup. */
 function Works({ text, to }: { readonly text: string; readonly to?: string }) {
   return (
     <>

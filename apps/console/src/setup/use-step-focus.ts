@@ -20,8 +20,8 @@ export function useStepFocus(step: string) {
       onFocus: () => {
         wasInBody.current = true
       },
-      // A button that is disabled loses the focus without another element getting it. The step then still counts as
-      // focused.
+      // The step still counts as focused if no other element gets the focus, for example if a button loses the focus
+      // because it is disabled.
       onBlur: ({ relatedTarget, currentTarget }: FocusEvent) => {
         if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) wasInBody.current = false
       },

@@ -14,7 +14,7 @@ function shortName(path: (typeof places)[number]['path']): string {
   return path === '/webhooks' ? t('menu.webhooksShort') : placeName(path)
 }
 
-/** The menu on a narrow screen, within reach of a thumb. */
+/** The menu on a narrow screen, at the bottom, where a thumb can reach it. */
 export function BottomBar() {
   const [location, goTo] = useLocation()
   const rest = places.slice(firstOnes)

@@ -11,11 +11,11 @@ test.each([
   ['/setup', '/devices', true],
   ['/messages/abc', '/conversations', true],
   ['/messages/abc', '/webhooks', false],
-])('at %s, the place %s is current: %s', (location, path, expected) => {
+])('at %s, the page %s is current: %s', (location, path, expected) => {
   expect(isAt(location, path)).toBe(expected)
 })
 
-test('each place has its own key and name', () => {
+test('each page has its own key and name', () => {
   expect(new Set(places.map(({ key }) => key)).size).toBe(places.length)
   expect(new Set(places.map(({ path }) => placeName(path))).size).toBe(places.length)
 })

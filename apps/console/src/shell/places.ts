@@ -14,7 +14,7 @@ type PlacePath =
   | '/logs'
   | '/developers'
 
-/** The places of the console, in the order of the menu. `key` is pressed after `g`. */
+/** The pages of the console, in the order of the menu. `key` is pressed after `g`. */
 export const places: readonly {
   readonly path: PlacePath
   readonly icon: IconName

@@ -1,12 +1,15 @@
 import { useEffect } from 'react'
 
-/** Content that loads later may be needed to reach a place. On a slow network a page of a list takes seconds. */
+/**
+ * How long to wait for content that loads later and is needed to restore the position. On a slow network, a page of a
+ * list takes seconds.
+ */
 const patienceMs = 10_000
 const interruptions = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 /**
- * Back and Forward return to the place where the page was left, and a link opens a page at its top. The browser would restore the
- * place before the page is drawn.
+ * Back and Forward restore the scroll position that the page had, and a link opens a page at its top. The browser
+ * itself would restore the position before the page is drawn.
  */
 export function useScrollPlaces(): void {
   useEffect(() => keepScrollPlaces(), [])
@@ -22,7 +25,8 @@ function keepScrollPlaces(): () => void {
   const leave = () => {
     const before = shown
     shown = location.href
-    // The page is still drawn as it was left. Its last scroll event may come only after the address has changed.
+    // Stores the position of the old page, which is still drawn. Its last scroll event may come only after the address
+    // has changed.
     if (restoring === undefined) places.set(before, scrollY)
     restoring?.abort()
     return pageOf(before) !== pageOf(shown)
@@ -49,7 +53,7 @@ function keepScrollPlaces(): () => void {
     }
     requestAnimationFrame(step)
   }
-  // After a reload the browser restores the place.
+  // Lets the browser restore the position after a reload.
   const letBrowserRestore = () => {
     history.scrollRestoration = 'auto'
   }

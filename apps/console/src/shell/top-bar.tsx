@@ -8,7 +8,7 @@ import { usePhoneSwitch } from './phone-context.ts'
 import { Wordmark } from './wordmark.tsx'
 import './top-bar.css'
 
-/** Replaces head and foot of the menu on a narrow screen. */
+/** Replaces the head and the foot of the menu on a narrow screen. */
 export function TopBar({ onHelp }: { readonly onHelp: () => void }) {
   const phone = usePhoneSwitch()
   return (

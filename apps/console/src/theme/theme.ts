@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core'
 
-/** The shades only register the colour with Mantine. `mantine.css` sets the visible colours. */
+/** The list of shades only registers the colour with Mantine. `mantine.css` sets the visible colours. */
 const pine: MantineColorsTuple = [
   '#eef6f1',
   '#dfeee5',
@@ -22,8 +22,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    // Locking the scroll position would add an inline style sheet, which the Content-Security-Policy refuses. A menu
-    // focuses its first item, and is rendered inside a landmark.
+    // Does not lock the scroll position, because this would add an inline style sheet, which the
+    // Content-Security-Policy refuses. A menu focuses its first item, and is rendered inside a landmark.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#content' } } },
     Modal: { defaultProps: { lockScroll: false, centered: true, transitionProps: { duration: 0 } } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },

@@ -22,16 +22,17 @@ export function AskFirst({
   readonly action: string
   /** Text of the button that cancels. */
   readonly refusal?: string
-  /** Whether the action deletes nothing. */
+  /** True if the action deletes nothing. */
   readonly isHarmless?: boolean
   readonly isOpen: boolean
-  /** The mutation. It is reset on close, so that an old error is not shown again. */
+  /** The mutation that runs the action. It is reset on close, so that an old error is not shown again. */
   readonly deed: { readonly isPending: boolean; readonly error: Error | null; readonly reset: () => void }
   readonly onYes: () => void
   readonly onClose: () => void
 }) {
   const leave = () => {
-    // Closing the dialog would not stop the action, but would hide its result.
+    // Keeps the dialog open while the action runs, because closing it would not stop the action, but would hide its
+    // result.
     if (deed.isPending) return
     deed.reset()
     onClose()

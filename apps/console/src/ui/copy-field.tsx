@@ -40,14 +40,17 @@ export function CopyField({
   )
 }
 
-/** The clipboard API exists only over HTTPS and on localhost. Elsewhere the shown text is selected and copied. */
+/**
+ * Copies a text. The clipboard API exists only over HTTPS and on localhost. Elsewhere, the shown text is selected and
+ * copied.
+ */
 async function copy(value: string, shown: HTMLElement | null): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     try {
       await navigator.clipboard.writeText(value)
       return true
     } catch {
-      // The browser refused. Copying the selection below may still work.
+      // Ignores the error, because the browser has refused. Copying the selection below may still work.
     }
   }
   if (shown === null) return false

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import './empty-state.css'
 
-/** Shown instead of an empty list. Describes the missing items and how to get the first item. */
+/** Shown instead of an empty list. Describes what is missing and how to create the first item. */
 export function EmptyState({
   icon,
   title,

@@ -31,7 +31,7 @@ import TriangleAlert from 'lucide-react/icons/triangle-alert'
 import Webhook from 'lucide-react/icons/webhook'
 import X from 'lucide-react/icons/x'
 
-/** Imported one by one, because the build reads each of the thousands of icons that the package exports together. */
+/** Imports each icon separately. With a common import, the build would read the thousands of icons of the package. */
 const icons = named({
   access: KeyRound,
   approvals: ClipboardCheck,
@@ -66,7 +66,7 @@ const icons = named({
   webhooks: Webhook,
 })
 
-/** Icons that point along the direction of reading, and are mirrored in right-to-left languages. */
+/** Icons that point in the direction of reading. They are mirrored in right-to-left languages. */
 const directional: ReadonlySet<string> = new Set(['back', 'onward', 'send', 'leave', 'conversations'])
 
 export type IconName = keyof typeof icons
@@ -77,7 +77,7 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
   return <Drawing size={size} strokeWidth={1.75} className={directional.has(name) ? 'is-directional' : undefined} />
 }
 
-/** Gives the icons a type that can be exported, unlike the type that the package declares. */
+/** Gives the icons a type that can be exported; the type that the package declares cannot be exported. */
 function named<Name extends string>(drawings: Readonly<Record<Name, LucideIcon>>): Readonly<Record<Name, LucideIcon>> {
   return drawings
 }

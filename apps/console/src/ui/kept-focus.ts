@@ -1,13 +1,16 @@
 import { useEffect } from 'react'
 
-/** Mantine returns the focus of a closed dialog after 10 ms, so this code waits longer. */
+/**
+ * The delay before the focus is restored. It is longer than the 10 ms after which Mantine returns the focus of a closed
+ * dialog.
+ */
 const settleMs = 60
 const items = 'li,tr'
-/** The places that get the focus when the element that had it disappears. */
+/** The elements that can get the focus when the focused element disappears. */
 const places = [items, 'section', 'form', 'main', '[role="dialog"]'].join()
 
 /**
- * Keeps the focus on the page. A browser drops the focus when its element is removed, or is disabled, for example a
+ * Keeps the focus on the page. A browser drops the focus when the focused element is removed or disabled, for example a
  * button during its request. An element that is enabled again gets the focus back. If the element was removed, the next
  * item of its list gets the focus, or the part of the page that contained the element.
  */
@@ -22,7 +25,7 @@ function keepFocus(): () => void {
   const note = ({ target }: FocusEvent) => {
     path = target instanceof Element && target !== document.body ? pathOf(target) : []
   }
-  // The user moved the focus, so it is not restored.
+  // Does not restore the focus if the user has moved it.
   const leave = ({ target }: Event) => {
     if (!(target instanceof Node) || !path[0]?.element.contains(target)) path = []
   }
@@ -77,7 +80,7 @@ function placeOf(path: readonly Contained[]): Element | null | undefined {
   return neighbour ?? path[at]?.element.closest(places)
 }
 
-/** The place can be focused only until it loses the focus. */
+/** Focuses an element that normally cannot have the focus. It can have the focus only until it loses it again. */
 function focusPlace(place: Element | null): void {
   if (!(place instanceof HTMLElement)) return
   if (!place.hasAttribute('tabindex')) {

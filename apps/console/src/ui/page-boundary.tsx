@@ -6,11 +6,11 @@ import { Page } from './page.tsx'
 
 interface Props {
   readonly children: ReactNode
-  /** Another path renders the page again. */
+  /** The path of the page. When it changes, the page is rendered again. */
   readonly path: string
 }
 
-/** An error in a page leaves the menu and other pages usable. */
+/** Shows an error in a page, and keeps the menu and other pages usable. */
 export class PageBoundary extends Component<Props, { readonly error?: Error | undefined }> {
   static getDerivedStateFromError(error: Error) {
     return { error }

@@ -15,7 +15,7 @@ export function ProblemNote({ error, retry }: { readonly error: Error | null; re
     <div className="note is-bad" role="alert">
       <Icon name="warning" />
       <div>
-        {/* The message of the API repeats the first of the fields. */}
+        {/* Leaves out the message of the API, because it repeats the first of the fields. */}
         {fields.length === 0 && <p dir="auto">{error.message}</p>}
         {fields.map((field) => (
           <p key={field.path + field.message} dir="auto">

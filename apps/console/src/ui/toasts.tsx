@@ -9,7 +9,10 @@ export async function showToast(message: string): Promise<void> {
   starting.dispatchEvent(new Event('start'))
 }
 
-/** The place of toasts. Their code (7 kB compressed) is loaded with the first toast, because most visits show none. */
+/**
+ * The area where toasts are shown. Its code (7 kB compressed) is loaded with the first toast, because most visits show
+ * none.
+ */
 export function Toasts() {
   const [Region, setRegion] = useState<ComponentType<{ position: 'top-right'; limit: number }>>()
   useEffect(() => {

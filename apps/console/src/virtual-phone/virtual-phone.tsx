@@ -20,7 +20,7 @@ export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
   const talkedTo = useConversationNumber()
   const [{ chosen, besides }, setChosen] = useState<{ chosen?: string; besides?: string | undefined }>({})
   const phones = (phone.data?.messages ?? []).map(({ from, to, direction }) => (direction === 'to-phone' ? to : from))
-  // The chosen number is used until the page shows another conversation.
+  // Uses the chosen number until the page shows another conversation.
   const number = (besides === talkedTo ? chosen : undefined) ?? talkedTo ?? phones[0] ?? firstPhone
   return (
     <aside className="virtual-phone" aria-label={t('phone.title')}>
@@ -80,7 +80,7 @@ function TestNumbers({ numbers }: { readonly numbers: VirtualPhoneAnswer['testNu
   )
 }
 
-/** The number of the shown conversation, unless it is a sender name. */
+/** Returns the number of the shown conversation, unless it is the name of a sender. */
 function useConversationNumber(): string | undefined {
   const number = usePathPart('/conversations')
   return number !== undefined && /^\+\d+$/.test(number) ? number : undefined
@@ -123,13 +123,13 @@ function Reply({ from, gatewayNumber }: { readonly from: string; readonly gatewa
         if (text === '') return
         await write.mutateAsync({ from, text }).then(
           () => setText(''),
-          // The error is shown below the field.
+          // Does nothing, because the error is shown below the field.
           () => undefined,
         )
       }}
     >
       <input
-        // An empty field shows the placeholder, which is in the language of the page.
+        // Sets no direction for an empty field, because its placeholder is in the language of the page.
         dir={text === '' ? undefined : 'auto'}
         aria-label={t('phone.reply')}
         placeholder={gatewayNumber === undefined ? t('phone.reply') : t('phone.replyTo', { number: gatewayNumber })}

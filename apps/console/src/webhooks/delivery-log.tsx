@@ -27,7 +27,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
     ...(isTime(to) && { to: new Date(to).toISOString() }),
   }
   const log = useDeliveries(webhook.id, filter)
-  // Rows far from the visible part are not rendered, so they cannot remember that they are open.
+  // Remembers the open rows here, because rows far from the visible part are not rendered and so cannot remember it.
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const deliveries = log.data?.pages.flatMap(({ body }) => body) ?? []
   return (

@@ -21,7 +21,7 @@ export function DeliveryRow({
   onToggle,
 }: {
   readonly delivery: DeliveryAnswer
-  /** Whether the webhook has several events. */
+  /** True if the webhook has several events. */
   readonly showsEvent: boolean
   readonly isOpen: boolean
   readonly onToggle: () => void
@@ -67,7 +67,9 @@ export function DeliveryRow({
   )
 }
 
-/** A delivery that is due waits while its receiver fails, because then only some deliveries are tried. */
+/**
+ * Shows the next attempt. While a receiver fails, only some deliveries are tried, so a delivery that is due may wait.
+ */
 function NextAttempt({ at }: { readonly at: string }) {
   const isDue = Date.parse(at) <= useNow()
   return <>{isDue ? t('delivery.due') : rich('delivery.next', { when: <RelativeTime at={at} /> })}</>

@@ -60,7 +60,7 @@ export function WebhookForm({
   const [deviceId, setDeviceId] = useState(webhook?.deviceId ?? '')
   const [format, setFormat] = useState<WebhookFormat>(webhook?.format === undefined ? 'smsgw' : 'twilio')
   const wrongUrl = save.error instanceof ApiFailure ? save.error.about('url') : undefined
-  // An event that this page does not offer stays registered unless it is removed.
+  // Offers events that this page does not know if they are already registered, so that they stay registered.
   const offered = [...events, ...chosen.filter((one) => !(events as readonly string[]).includes(one))].filter((one) =>
     isReported(one, format),
   )

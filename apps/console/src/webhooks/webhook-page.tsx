@@ -101,7 +101,7 @@ function WebhookActions({ webhook }: { readonly webhook: WebhookAnswer }) {
   const remove = useDeleteWebhook()
   const [asking, setAsking] = useState<'edit' | 'rotate' | 'delete'>()
   const close = () => setAsking(undefined)
-  // Resets the dialogue, so that it asks for confirmation again and no longer shows the secret.
+  // Resets the dialogue, so that it asks for confirmation again and does not show the secret any more.
   const done = () => {
     close()
     rotate.reset()

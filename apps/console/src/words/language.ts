@@ -17,19 +17,19 @@ export interface Locale {
   readonly direction: 'ltr' | 'rtl'
 }
 
-/** The stored choice, else the first language of the browser that has a catalogue, else English. */
+/** Returns the stored choice; otherwise the first language of the browser that has a catalogue; otherwise English. */
 export function chooseLocale(stored: string | null, preferred: readonly string[]): Locale {
   const language = languageOf(stored ?? '') ?? firstOf(preferred.map(languageOf)) ?? 'en'
   const regional = preferred.find((tag) => languageOf(tag) === language && isSupported(tag)) ?? language
   return {
     language,
-    // Phone numbers and log lines have Latin digits and Gregorian dates, so everything beside them does too.
+    // Uses Latin digits and Gregorian dates, because phone numbers and log lines also have them.
     tag: language === 'ar' ? `${new Intl.Locale(regional).baseName}-u-ca-gregory-nu-latn` : regional,
     direction: language === 'ar' ? 'rtl' : 'ltr',
   }
 }
 
-/** `null` follows the browser. */
+/** Returns the stored language. `null` means the language of the browser. */
 export function storedLanguage(): Language | null {
   return languageOf(localStorage.getItem(storageKey) ?? '') ?? null
 }

@@ -38,7 +38,7 @@ test('numbers, durations and relative times follow the same locale', async () =>
   expect(words()).toEqual(['1,234.5', '4.2 ث', 'قبل دقيقتين'])
 })
 
-test('a phone number stays in one piece within right-to-left text', async () => {
+test('a phone number is not split within right-to-left text', async () => {
   await use('ar')
   expect(t('thread.title', { number: '+447400123456' })).toContain('\u2068+447400123456\u2069')
 })

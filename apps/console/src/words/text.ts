@@ -8,8 +8,8 @@ type Catalogue = Readonly<Record<TextKey, string>>
 type Values = Readonly<Record<string, string | number | undefined>>
 type RichValues = Readonly<Record<string, string | number | undefined | ReactNode | ((inner: ReactNode) => ReactNode)>>
 
-// The language is fixed while a page is loaded: another choice reloads the page. Texts must be read inside functions,
-// because modules are evaluated before the catalogue is loaded.
+// The language does not change while a page is loaded, because another choice reloads the page. Texts must be read
+// inside functions, because modules are evaluated before the catalogue is loaded.
 const english: Catalogue = { ...en }
 let current: { readonly locale: Locale; readonly catalogue: Catalogue } = {
   locale: chooseLocale(null, ['en']),
@@ -31,13 +31,13 @@ export function addEnglish(texts: Readonly<Record<string, string>>): void {
   Object.assign(english, texts)
 }
 
-/** A text of the catalogue. Numbers, plurals and dates in it follow the locale. */
+/** Returns a text of the catalogue. Its numbers, plurals and dates follow the locale. */
 export function t(key: TextKey, values: Values = {}): string {
   const given = current.locale.direction === 'rtl' ? mapValues(values, isolate) : values
   return String(formatOf(key).format(given))
 }
 
-/** A text with elements in it. `<b>`, `<code>` and `<kbd>` need no value. */
+/** Returns a text that contains elements. `<b>`, `<code>` and `<kbd>` need no value. */
 export function rich(key: TextKey, values: RichValues = {}): ReactNode {
   const parts = formatOf(key).format<ReactNode>({ ...elements, ...mapValues(values, withKeys) } as never)
   return Array.isArray(parts) ? createElement(Fragment, null, ...parts) : parts
@@ -60,7 +60,7 @@ function withKeys(value: RichValues[string]): unknown {
   return typeof value === 'function' ? (inner: ReactNode[]) => value(joined(inner)) : value
 }
 
-/** Keeps a phone number or a name in one piece within right-to-left text (Unicode first strong isolate). */
+/** Keeps a phone number or a name together within right-to-left text (Unicode first strong isolate). */
 export function isolate<Value>(value: Value): Value | string {
   return typeof value === 'string' ? `\u2068${value}\u2069` : value
 }

@@ -48,7 +48,7 @@ export class Watch {
     const beganAt = performance.now()
     await work()
     const shownMs = performance.now() - beganAt
-    // Requests that follow soon belong to the same action.
+    // Waits, because requests that follow soon belong to the same action.
     await this.#page.waitForTimeout(700)
     const requests = [...this.#asked.values()]
     const slowest = requests.toSorted((one, other) => (other.tookMs ?? 1e9) - (one.tookMs ?? 1e9))[0]

@@ -33,8 +33,9 @@ export class Emulator {
   }
 
   /**
-   * `modems`: the properties of each modem, as in `--modem`. Default: ports on a free TCP port and a pseudo-terminal.
-   * `options`: further options of the emulator.
+   * @param modems the properties of each modem, as in `--modem`. Default: ports on a free TCP port and a
+   * pseudo-terminal.
+   * @param options further options of the emulator
    */
   static async start(
     folder: string,

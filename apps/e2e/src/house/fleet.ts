@@ -45,7 +45,7 @@ export interface FleetPrograms {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** `log` is called when a process ends by itself. */
+/** @param log called when a process ends by itself */
 export async function startFleet(log: (line: string) => void, programs = currentPrograms): Promise<Fleet> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-chaos-'))
   chmodSync(folder, 0o755)
@@ -139,7 +139,10 @@ export async function startFleet(log: (line: string) => void, programs = current
   }
 }
 
-/** The first process of each kind logs to the output of the run. The others log to files on the disk, if there is one. */
+/**
+ * Returns where a process logs. The first process of each kind logs to the output of the run. The other processes log
+ * to files on the disk, if there is one.
+ */
 function logOn(disk: SmallDisk | undefined, name: string, at: number): { readonly logFile?: string } {
   return disk === undefined || at === 0 ? {} : { logFile: join(disk.folder, `${name}.log`) }
 }

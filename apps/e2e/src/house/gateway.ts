@@ -46,7 +46,7 @@ export class Gateway {
 
 type GatewayCommand = (settings: Readonly<Record<string, string>>) => HouseProcess
 
-/** The program of another release. */
+/** Returns the program of a gateway of another release. */
 export const gatewayOf =
   (main: string): GatewayCommand =>
   (settings) =>

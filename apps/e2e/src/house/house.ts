@@ -62,7 +62,7 @@ export class House {
     return house
   }
 
-  /** Resolves when the agent is connected and its SIMs are registered. `more`: settings for this start only. */
+  /** Resolves when the agent is connected and its SIMs are registered. @param more settings for this start only */
   async startAgent(more: Readonly<Record<string, string>> = {}, isReadyAwaited = true): Promise<HouseProcess> {
     const dataDir = join(this.folder, 'agent')
     mkdirSync(dataDir, { recursive: true })
@@ -88,7 +88,7 @@ export class House {
         devices?.length === 1 &&
         devices[0].online &&
         devices[0].simCards.filter(({ state }: { state: string }) => state === 'ready').length === sims,
-      // After many refusals, an agent waits up to a minute.
+      // Allows for the pause of an agent after many refusals, which is up to a minute.
       150_000,
     )
   }

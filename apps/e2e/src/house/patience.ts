@@ -1,5 +1,5 @@
 /**
- * The time limit for events without a promised time. The limit is long because the machine may be busy. It only has to find tests
- * that hang.
+ * The time limit for events whose time is not promised. The limit is long, because the machine may be busy, and because
+ * it only has to find tests that hang.
  */
 export const patienceMs = 120_000

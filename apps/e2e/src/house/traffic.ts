@@ -14,7 +14,7 @@ interface Sent {
   readonly id: string
   readonly destination: string
   readonly text: string
-  /** True if the relay answered 202. If it did not answer, the message may have been accepted or not. */
+  /** True if the relay answered 202. If it did not answer, it is unknown whether the message was accepted. */
   readonly isPromised: boolean
   isCancelled: boolean
 }
@@ -52,8 +52,8 @@ export class Traffic {
       textMessage: { text: whole },
     })
     this.#sent.push({ id, destination, text: whole, isPromised: answer?.status === 202, isCancelled: false })
-    // 503 means that the message cannot be stored now, for example because the database is unavailable. Other errors
-    // are faults.
+    // Accepts 503, which means that the message cannot be stored now, for example because the database is unavailable.
+    // Other errors are faults.
     if (answer !== undefined && ![202, 503].includes(answer.status))
       this.#refusals.push(`${id} was answered with ${answer.status}`)
   }
@@ -65,7 +65,7 @@ export class Traffic {
     await this.#ask('DELETE', `/messages/${last.id}`)
   }
 
-  /** The device has stored it. */
+  /** Waits until the device has stored the last message. */
   async untilLastTaken(): Promise<void> {
     const id = this.#sent.at(-1)?.id ?? ''
     await this.#house.api.until(id, ({ state }) => state !== 'Pending')
@@ -85,7 +85,7 @@ export class Traffic {
   async audit(limitMs = 180_000): Promise<Audit> {
     const found: Findings = { lost: [], twice: [], inDoubt: 0, problems: [...this.#refusals] }
     for (const sent of this.#sent) {
-      // A relay that is restarting, or has no database, does not answer.
+      // Retries, because a relay that is restarting or has no database does not answer.
       const answer = await eventually(
         () => this.#ask('GET', `/messages/${sent.id}`),
         (given) => given?.status === 404 || (given?.status === 200 && isEnded(given.json)),
@@ -122,7 +122,7 @@ export class Traffic {
     return this.#house.emulator.ledger().filter(({ destination }) => destination === to)
   }
 
-  /** The messages in the inbox so far. */
+  /** Waits until the messages are in the inbox. */
   async untilReceived(limitMs = 180_000): Promise<readonly string[]> {
     const mine = async () => {
       const answer = await this.#ask('GET', '/inbox?limit=100')

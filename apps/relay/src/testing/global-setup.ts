@@ -17,7 +17,7 @@ declare module 'vitest' {
 /**
  * Starts one PostgreSQL per run with a migrated template database, which every test file copies.
  *
- * @public the configuration of the tests names this file
+ * @public used by the configuration of the tests
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startServer()
@@ -51,8 +51,8 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
 }
 
 /**
- * Returns the folder that Linux keeps in memory, if this folder has room. Creating a test database there takes 20 ms;
- * on a disk it takes up to 500 ms.
+ * Returns the folder that Linux keeps in memory, if there is enough space in this folder. Creating a test database
+ * there takes 20 ms; on a disk it takes up to 500 ms.
  */
 function memoryFolder(): string | undefined {
   const folder = '/dev/shm'

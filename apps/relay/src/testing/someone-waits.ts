@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts'
 
-/** Waits until `count` transactions are blocked by locks, which makes a race reproducible. */
+/** Waits until `count` transactions are blocked by locks. With this wait, a race can be reproduced. */
 export async function someoneWaits(database: Database, count = 1): Promise<void> {
   for (;;) {
     const [waiting] = await database.$queryRaw<{ count: bigint }[]>`

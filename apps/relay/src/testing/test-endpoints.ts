@@ -14,7 +14,9 @@ export interface TestReply {
 }
 
 export interface TestEndpoints {
-  /** Sends a request to a path below the base. `account` may be followed by scopes and has all scopes by default. */
+  /**
+   * Sends a request to a path below the base. `account` may be followed by scopes; without scopes, it has all scopes.
+   */
   request(account: string, method: string, path: string, body?: unknown): Promise<TestReply>
   /** Sends a GET request and returns the body as it arrived. */
   download(account: string, path: string): Promise<{ status: number; headers: Headers; bytes: Buffer }>

@@ -50,7 +50,10 @@ export async function readTimeline(
   return { message, deviceName: device?.name, recipients, attempts, waiting }
 }
 
-/** Reads the webhook attempts. Derives their event ids from recipients and webhooks, so that payloads need no index. */
+/**
+ * Reads the webhook attempts. Derives their event ids from recipients and webhooks, so that no index on payloads is
+ * needed.
+ */
 async function readAttempts(
   database: Database,
   accountId: string,

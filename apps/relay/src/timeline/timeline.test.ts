@@ -125,7 +125,7 @@ test('a refusal shows the code, text and advice of the network, and the failure 
   ])
 })
 
-test('a message whose outcome is unknown shows this, and that it is not sent again', async () => {
+test('a message whose outcome is unknown shows this, and shows that it is not sent again', async () => {
   await store({
     recipient: {
       processedAt: second(1),
@@ -161,7 +161,7 @@ test('each recipient has its own steps', async () => {
   ])
 })
 
-test('shows webhook attempts, including those for a corrected failure', async () => {
+test('shows webhook attempts, including the attempts for a corrected failure', async () => {
   await store({ recipient: { sentAt: second(9), failedAt: second(3), state: 'Sent' } })
   const { database } = shared
   const secret = { secretSealed: '', accountId: 'a1' }
@@ -205,13 +205,13 @@ test('shows webhook attempts, including those for a corrected failure', async ()
   expect(attempts[1]).toMatchObject({ webhook: { webhookId: 'w2', event: 'sms:failed', httpStatus: 200 } })
 })
 
-test('answers 404 for an unknown message and for one of another account', async () => {
+test('answers 404 for an unknown message and for a message of another account', async () => {
   await store({})
   expect((await api.request('a1', 'GET', '/messages/other/timeline')).status).toBe(404)
   expect((await api.request('a2', 'GET', '/messages/m/timeline')).status).toBe(404)
 })
 
-test('acceptance comes first, however slow the clock of the device is', async () => {
+test('acceptance is the first entry, even if the clock of the device is slow', async () => {
   await store({
     recipient: { dispatchedAt: second(1), processedAt: second(1), sentAt: second(2), state: 'Sent' },
     parts: [{ submittedAt: second(-3600), reference: 7 }],

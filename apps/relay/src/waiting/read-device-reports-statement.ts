@@ -4,8 +4,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Reads devices of an account with the report of their newest connection. `now` is the time of the database, which is
- * compared with leases and due times. Takes no locks.
+ * Reads devices of an account with the report of their newest connection. Also returns the time of the database as
+ * `now`, for comparison with leases and due times. Takes no locks.
  */
 export function readDeviceReports(
   statements: Statements,

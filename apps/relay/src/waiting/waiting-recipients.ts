@@ -26,9 +26,10 @@ export interface WaitingFacts {
 }
 
 /**
- * Returns the waiting reason of each recipient by its command id. Reasons are not stored per recipient, so that no
- * reason is outdated. The relay computes some of them. A device reports the reasons of its queue as a snapshot, which
- * is valid only while the device is connected. Costs one statement, or none when every recipient has a final state.
+ * Returns the waiting reason of each recipient by its command id. Reasons are not stored per recipient, because stored
+ * reasons would become outdated. The relay computes some of the reasons. A device reports the reasons of its queue as a
+ * snapshot, which is valid only while the device is connected. Costs one statement, or none when every recipient has a
+ * final state.
  */
 export async function waitingRecipients(
   statements: Statements,
@@ -92,7 +93,7 @@ function reportedOf(one: WaitingFacts, { report, now }: Holder): WaitingCause | 
     const group = report.messages.find(({ cmdIds }) => cmdIds.includes(one.cmdId))
     return group && causeIn(group, now)
   }
-  // The queue of the device is full, so the waiting reason of its SIMs also applies to this message.
+  // The queue of the device is full. So the waiting reason of its SIMs also applies to this message.
   const wait = waitOfSims(one, report)
   return wait && causeIn(wait, now)
 }
@@ -116,7 +117,7 @@ const bypassed: ReadonlySet<string> = new Set<WaitingReason>(['limit', 'pause', 
 
 function causeIn({ reason, until, simNumber }: ReportedWait, now: Date): WaitingCause | undefined {
   if (!isWaitingReason(reason)) return undefined
-  // Leaves out a reported end of the wait that has passed, because the next report is about to arrive.
+  // Leaves out the end of the wait if it has passed, because the next report is about to arrive.
   return { reason, simNumber, ...(until !== undefined && new Date(until) > now && { until }) }
 }
 

@@ -138,7 +138,7 @@ test('a reported reason is shown on message, list, timeline, conversation and co
   )
 })
 
-test('the conversation list shows the reason of the number, not of other recipients, and no reason for a sent message', async () => {
+test('the conversation list shows the reason for the number, not for other recipients, and no reason for a sent message', async () => {
   await store({ ...held, state: 'Sent' }, { state: 'Processed' })
   const { key } = await shared.database.message.findFirstOrThrow()
   await shared.database.recipient.create({
@@ -168,7 +168,7 @@ test('a report ends with its connection, and the next connection begins without 
   expect(await waiting()).toMatchObject({ reason: 'pause', message: 'Pause between messages of SIM 1.' })
 })
 
-test('a message that is not yet dispatched waits for the obstacle of its SIM, or for its turn', async () => {
+test('a message that is not yet dispatched waits for the problem of its SIM, or for earlier messages', async () => {
   await store({}, { simNumber: 2 })
   expect(await waiting()).toMatchObject({ reason: 'queued' })
   await report({ sims: [{ simNumber: 2, reason: 'no_network' }], anySim: { reason: 'limit' } })
@@ -208,7 +208,7 @@ test('for an agent that reports no reasons, only the reasons in its events are s
   expect(await waiting()).toMatchObject({ reason: 'retry' })
 })
 
-test('an unknown outcome stays the reason while its device is offline', async () => {
+test('an unknown outcome remains the reason while its device is offline', async () => {
   await store({ ...held, errorCode: 'outcome_unknown', error: 'outcome unknown: …' })
   await report({ messages: [{ reason: 'outcome_unknown', until: later.toISOString(), cmdIds: ['c0'] }] })
   expect(await waiting()).toMatchObject({ reason: 'outcome_unknown', until: later.toISOString() })

@@ -86,7 +86,7 @@ test('accepts exactly the addresses that the operator allows', () => {
     expect(urlProblem(url, operator)).toContain('is not public')
 })
 
-test('the relay never calls itself', () => {
+test('the relay never sends a request to itself', () => {
   for (const host of ['SMS.example.org', 'sms.example.org.', 'sms.example.org.:443'])
     expect(urlProblem(`https://${host}/3rdparty/v1/messages`, operator)).toContain('the address of this relay')
 })

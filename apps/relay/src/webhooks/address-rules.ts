@@ -29,7 +29,7 @@ export function addressRules(operator: {
 /** Returns true if webhooks may call this address, which comes from a resolver or a URL. */
 export function isAllowedAddress(address: string, { allowNetworks }: AddressRules): boolean {
   if (!ipaddr.isValid(address)) return false
-  // An IPv4 address mapped to IPv6 is checked as the IPv4 address that it reaches.
+  // Checks an IPv4 address that is mapped to IPv6 as the IPv4 address that it reaches.
   const parsed = ipaddr.process(address)
   return isPublic(parsed) || allowNetworks.some((network) => isWithin(parsed, network))
 }
@@ -45,7 +45,7 @@ export function urlProblem(text: string, rules: AddressRules): string | undefine
     return 'must begin with https://: only the operator can allow plain HTTP (WEBHOOK_ALLOW_HTTP)'
   if (url.username !== '' || url.password !== '')
     return 'must not contain credentials: verify the signature of the request instead'
-  // A trailing dot does not change the name.
+  // Removes a trailing dot, because it does not change the name.
   if (url.host.replace(/\.(?=:|$)/, '') === rules.ownHost)
     return 'is the address of this relay, which webhooks cannot call'
   if (portsOfOthers.has(url.port))
@@ -72,7 +72,7 @@ function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean 
 }
 
 /**
- * Returns the address that a host name spells out. `localhost` is such a name, because RFC 6761 reserves it for
+ * Returns the address that a host name contains. `localhost` counts as an address, because RFC 6761 reserves it for
  * loopback.
  */
 function literalAddress(hostname: string): string | undefined {

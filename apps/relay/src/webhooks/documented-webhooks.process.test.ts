@@ -151,7 +151,7 @@ function builtGoReceiver(): string {
   return program
 }
 
-/** Sends bytes, waits a moment for an answer of the receiver, then drops the connection. */
+/** Sends bytes, waits a moment for an answer of the receiver, then closes the connection. */
 async function sentAndClosed(port: number, bytes: Buffer): Promise<void> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined)
   socket.setTimeout(200, () => socket.resetAndDestroy())

@@ -11,7 +11,7 @@ export function isStatusFormat(format: string | null): format is StatusFormat {
 /** The URL that gets the states of one message. */
 export type StatusCallback =
   | { readonly format: 'twilio-status'; readonly url: string }
-  /** `url` has Kannel's placeholders. `mask`: the requested reports, one bit each. */
+  /** `url` contains Kannel's placeholders. `mask`: the requested reports, one bit each. */
   | { readonly format: 'kannel-dlr'; readonly url: string; readonly mask: number }
 
 /** Returns the text that is stored with the message: the URL; for Kannel, the mask and the URL. */
@@ -26,7 +26,7 @@ export function readCallback(stored: string): StatusCallback {
     : { format: 'kannel-dlr', url, mask: Number(mask) }
 }
 
-/** Returns the origin of the URL. It is the URL of the webhook that delivers the reports. */
+/** Returns the origin of the URL, which is the URL of the webhook that delivers the reports. */
 export function originOf({ url }: StatusCallback): string {
   return `${new URL(url).origin}/`
 }

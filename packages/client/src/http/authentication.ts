@@ -12,10 +12,10 @@ export type Credentials =
 export interface TokenPair {
   readonly accessToken: string
   readonly refreshToken: string
-  /** The expiry of the access token: `expires_at` of the answer that issued it. */
+  /** The time at which the access token expires: `expires_at` of the answer that issued it. */
   readonly expiresAt?: string | undefined
   /**
-   * Receives each new pair. The pair must be stored before the promise resolves, because the old refresh token works
+   * Receives each new pair of tokens. Store the pair before the promise resolves, because the old refresh token works
    * only once, and a second use revokes all tokens that were issued with it.
    */
   readonly onRefresh: (pair: { accessToken: string; refreshToken: string; expiresAt: string }) => void | Promise<void>

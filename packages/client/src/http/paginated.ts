@@ -10,7 +10,7 @@ export interface Page<Item> {
 
 /**
  * A list that is read page by page: `for await (const item of list)` reads all items, `list.pages()` all pages, and
- * `list.page()` one page. No request is sent earlier.
+ * `list.page()` one page. No request is sent before that.
  */
 export class Paginated<Item> implements AsyncIterable<Item> {
   readonly #transport: Transport

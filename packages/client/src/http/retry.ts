@@ -22,7 +22,7 @@ export function retryDelay(
   const demanded = error instanceof ApiError ? error.retryAfterSeconds : undefined
   const backOff = Math.min(maxDelayMs, FIRST_DELAY_MS * 2 ** (attempt - 1))
   if (demanded === undefined) return backOff * (0.5 + random / 2)
-  // The pause is random, because clients that were refused at the same time must not retry at the same time.
+  // A random pause, so that clients that were refused at the same time do not retry at the same time.
   return demanded * 1000 > maxDelayMs ? undefined : demanded * 1000 + random * Math.min(backOff, 1000)
 }
 

@@ -185,7 +185,7 @@ test('waitFor reads until every recipient has ended', async () => {
   expect(requests).toHaveLength(3)
 })
 
-test('waitFor waits as long as before after the clock was set forward', async () => {
+test('waitFor waits for the whole time even if the clock was set forward', async () => {
   onTestFinished(() => void vi.useRealTimers())
   const inState = (state: string) => json(200, { ...message, recipients: [{ state }] })
   const { sms } = await gateway([inState('Pending'), inState('Sent'), inState('Delivered')])

@@ -52,7 +52,7 @@ export class Transport {
   constructor({ url, credentials, timeoutMs = TIMEOUT_MS, maxRetries, maxDelayMs, fetch }: TransportOptions) {
     checkCredentials(credentials)
     this.#base = baseOf(url)
-    // `fetch` is looked up at each call, because tests and instrumentation replace it.
+    // Reads `fetch` at each call, because tests and instrumentation may replace it.
     this.#fetch = fetch ?? ((...args) => globalThis.fetch(...args))
     this.#timeoutMs = timeoutMs
     this.#rules = { maxRetries: maxRetries ?? MAX_RETRIES, maxDelayMs: maxDelayMs ?? MAX_DELAY_MS }

@@ -1,6 +1,6 @@
 /**
- * Returns WebCrypto, which Node 18 has only as a module. The name is in a variable, so that bundlers do not look for
- * the module.
+ * Returns WebCrypto, which Node.js 18 has only as a module. The name of the module is in a variable, so that bundlers
+ * do not search for the module.
  */
 export async function webCrypto(): Promise<Crypto> {
   if (globalThis.crypto?.subtle !== undefined) return globalThis.crypto

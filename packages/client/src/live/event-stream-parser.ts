@@ -10,7 +10,10 @@ const MOST_CHARACTERS = 4_194_304
 
 /** Parses a stream of Server-Sent Events from texts that may be divided anywhere. */
 export class EventStreamParser {
-  /** The id of the last complete block. Blocks without data also have an id, which keeps the position of an idle client. */
+  /**
+   * The id of the last complete block. Blocks without data also have an id, so that the position of an idle client
+   * advances.
+   */
   lastId: string | undefined
   #rest = ''
   #id: string | undefined

@@ -5,8 +5,8 @@ export interface GaplessOptions extends FollowOptions {
   /** Opens the stream, as `SmsGateway.events` does. */
   readonly events: (options: FollowOptions) => AsyncGenerator<LiveEvent, void, undefined>
   /**
-   * Reads the lists of the API, because events may be missing: without `lastEventId`, and after `reset`. The stream is open
-   * meanwhile, so nothing is missed between a list and the next event.
+   * Reads the lists of the API. Called if events may be missing: without `lastEventId`, and after `reset`. The stream
+   * is open meanwhile, so no change between a list and the next event is missed.
    */
   readonly catchUp: () => Promise<void>
   /** Called when the stream is open for the first time, before all other work. */
@@ -21,7 +21,7 @@ export interface GaplessOptions extends FollowOptions {
  */
 export async function followWithoutGaps(options: GaplessOptions): Promise<void> {
   const { events, catchUp, onStart, onEvent, signal, ...stream } = options
-  // Closes the stream. The `return()` of a generator would wait for the next event.
+  // Closes the stream with a signal, because the `return()` of a generator would wait for the next event.
   const closing = new AbortController()
   const close = () => closing.abort(signal?.reason)
   signal?.addEventListener('abort', close, { once: true })
@@ -40,7 +40,7 @@ export async function followWithoutGaps(options: GaplessOptions): Promise<void> 
   })
   const nextEvent = () => {
     const next = incoming.next()
-    // Prevents a warning. The await in the loop throws the error.
+    // Prevents a warning about an unhandled rejection. The await in the loop throws the error.
     next.catch(() => undefined)
     return next
   }
@@ -62,7 +62,7 @@ export async function followWithoutGaps(options: GaplessOptions): Promise<void> 
   }
 }
 
-/** Returns undefined for an item that was deleted in the meantime, also because of its age. */
+/** Returns the item. Returns undefined if the item was deleted in the meantime, for example because of its age. */
 export async function unlessGone<Item>(answer: Promise<Item>): Promise<Item | undefined> {
   try {
     return await answer

@@ -4,7 +4,7 @@ import type { Transport } from '../http/transport.ts'
 import type { InboxItem, MessageState, WebhookDelivery } from '../openapi.ts'
 import { EventStreamParser, type StreamEvent } from './event-stream-parser.ts'
 
-/** The data of each kind of event, which shows the data to read again. */
+/** The data of each kind of event. It names the data that the program should read again. */
 export interface LiveEventData {
   'message.created': { id: string }
   'message.changed': { id: string; state: MessageState['state'] }
@@ -33,7 +33,7 @@ export interface FollowOptions {
   /** The `id` of the event after which the stream continues. */
   readonly lastEventId?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called each time the stream is opened. No later change is missed. */
+  /** Called each time the stream is opened. All changes after this call are reported. */
   readonly onOpen?: () => void
   /** Called when the stream is interrupted and will be opened again. */
   readonly onInterrupted?: (error: SmsGatewayError) => void
@@ -146,7 +146,8 @@ class StreamEndedError extends SmsGatewayError {
 
 /** Returns the pause before the stream is opened again, or undefined if another attempt would not help. */
 function delayOf(error: unknown, failures: number): number | undefined {
-  // Tries once at once, because a token can be refreshed. Otherwise the next attempt is answered with 401.
+  // Tries again at once, because a token can be refreshed. If it cannot be refreshed, the next attempt is answered with
+  // 401.
   if (error instanceof StreamEndedError && failures === 0) return 0
   if (!(error instanceof SmsGatewayError) || error instanceof AuthenticationError) return undefined
   if (error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408) return undefined

@@ -23,7 +23,7 @@ export class Inbox {
     this.#transport = transport
   }
 
-  /** Newest first. */
+  /** Lists received messages, newest first. */
   list(query: ListQuery = {}, options?: CallOptions): Paginated<InboxItem> {
     return new Paginated(this.#transport, '/inbox', query, options)
   }

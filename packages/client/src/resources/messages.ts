@@ -14,7 +14,10 @@ export interface NewText extends Omit<SendMessageRequest, ContentMember> {
 type ContentMember = 'phoneNumbers' | 'recipient' | 'textMessage' | 'dataMessage' | 'message' | 'mmsMessage'
 
 export interface SendOptions extends CallOptions, SendQuery {
-  /** Requests with the same key send only one message. Default: a random key for each call, which its retries keep. */
+  /**
+   * Requests with the same key send only one message. Default: a random key for each call. Retries of a call use the
+   * same key.
+   */
   readonly idempotencyKey?: string | undefined
 }
 
@@ -66,7 +69,7 @@ export class Messages {
     return body
   }
 
-  /** Newest first. */
+  /** Lists messages, newest first. */
   list(query: ListQuery = {}, options?: CallOptions): Paginated<MessageState> {
     return new Paginated(this.#transport, '/messages', query, options)
   }

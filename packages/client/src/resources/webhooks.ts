@@ -56,7 +56,7 @@ export class Webhooks {
     return (await this.#transport.send<Webhook>({ method: 'POST', path: `${pathOf(id)}/secret`, ...options })).body
   }
 
-  /** Newest first. */
+  /** Lists deliveries, newest first. */
   deliveries(id: string, query: DeliveriesQuery = {}, options?: CallOptions): Paginated<WebhookDelivery> {
     return new Paginated(this.#transport, `${pathOf(id)}/deliveries`, query, options)
   }

@@ -90,6 +90,6 @@ test('a tolerance can be chosen', async () => {
   await expect(verify(headers({ at: NOW - 500 }), { toleranceSeconds: 600 })).resolves.toBeDefined()
 })
 
-test.each(['', [], ['whsec_***']])('a secret that cannot be right (%j) is an error of the program', async (secret) => {
+test.each(['', [], ['whsec_***']])('a secret that cannot be valid (%j) is an error of the program', async (secret) => {
   await expect(verify(headers(), { secret })).rejects.toThrow(TypeError)
 })

@@ -45,7 +45,7 @@ export function nodeReceiver(
   return async (request, response) => {
     response.statusCode = request.method === 'POST' ? await receiveFromNode(request, options) : 405
     if (response.statusCode === 405) response.setHeader('allow', 'POST')
-    // Does not read the rest of a body that is too long.
+    // Ends the connection, so that the rest of a body that is too long is not read.
     if (response.statusCode === 413) response.setHeader('connection', 'close')
     response.end()
   }

@@ -57,7 +57,7 @@ const RIGHT = {
   accept: 'application/json, text/event-stream',
 }
 
-/** Does not use `fetch`, which cannot set `Host`. */
+/** Sends a request. Does not use `fetch`, because `fetch` cannot set `Host`. */
 async function post(port: number, headers: Record<string, string> = {}, body = LIST, path = '/mcp') {
   const outgoing = request({ port, host: '127.0.0.1', method: 'POST', path, headers: { ...RIGHT, ...headers } })
   outgoing.end(body)
@@ -156,7 +156,7 @@ test('closes a thousand idle connections, and still answers after that', async (
   expect((await post(port)).status).toBe(200)
 })
 
-test('allows at most 20 open requests per key; a client that disconnects ends its request', async () => {
+test('allows at most 20 open requests per key; when a client disconnects, its request ends', async () => {
   const streams: ServerResponse[] = []
   const { port } = await start({ [`GET /conversations/${NUMBER}`]: () => [], 'GET /events': openStream(streams) })
   const params = { name: 'wait_for_reply', arguments: { number: NUMBER } }
@@ -177,7 +177,7 @@ test('allows at most 20 open requests per key; a client that disconnects ends it
   await expect.poll(() => streams.every(({ destroyed }) => destroyed)).toBe(true)
 })
 
-test('stopping ends requests that wait', async () => {
+test('stopping the server ends requests that wait', async () => {
   const streams: ServerResponse[] = []
   const { port, stop } = await start({ [`GET /conversations/${NUMBER}`]: () => [], 'GET /events': openStream(streams) })
   const params = { name: 'wait_for_reply', arguments: { number: NUMBER } }

@@ -39,7 +39,7 @@ export class McpHttpServer {
   readonly #options: McpHttpOptions
   readonly #handler: McpHttpHandler
   readonly #server: Server
-  /** Aborted when the server stops, which ends the tools that wait. */
+  /** Aborted when the server stops, so that the tools that wait are ended. */
   readonly #stopping = new AbortController()
   /** The number of requests that are being answered, by API key. */
   readonly #open = new Map<string, number>()

@@ -60,7 +60,7 @@ export async function sendResponse(response: Response, outgoing: ServerResponse,
       cancel()
     }
   }
-  // Closes the connection without an end, because an interrupted answer must not look complete to the client.
+  // Destroys the connection, because an interrupted answer must not look complete to the client.
   if (signal.aborted) outgoing.destroy()
   else outgoing.end()
 }

@@ -59,7 +59,10 @@ export function registerSendSms(server: McpServer, api: SmsGateway): void {
   )
 }
 
-/** The content is part of the idempotency key, so a reused `callId` with another text is another message. */
+/**
+ * Returns the idempotency key. The content is part of the key, so a `callId` that is used again with another text sends
+ * another message.
+ */
 function idempotencyKey(to: string, text: string, callId: string = randomUUID()): string {
   return `mcp-${createHash('sha256')
     .update(JSON.stringify([callId, to, text]))

@@ -93,7 +93,7 @@ async function waitForReplies(api: SmsGateway, { number, after, timeoutMs, signa
   let isReading = false
   let isWanted = false
 
-  /** Reads the conversation. Calls during a read cause one more read. */
+  /** Reads the conversation. Calls during a read cause one additional read. */
   function read(): void {
     isWanted = true
     if (!isReading) void readWhileWanted()
@@ -107,7 +107,7 @@ async function waitForReplies(api: SmsGateway, { number, after, timeoutMs, signa
         const replies = await repliesSince(api, number, after, either)
         if (replies.length > 0) found.resolve(replies)
       } catch (error) {
-        // If the relay is unreachable, the stream causes another read when it is open again.
+        // Ignores the error if the relay is unreachable: the stream causes another read when it is open again.
         if (!either.aborted && isFinal(error)) found.reject(error)
       }
     }
@@ -155,7 +155,10 @@ function isReceived(entry: ConversationEntry): entry is Received {
   return entry.direction === 'in'
 }
 
-/** Compares the last digits, because the number may be given without its country. Names are compared unchanged. */
+/**
+ * Returns true if the message may be from this sender. Compares the last digits, because the number may be given
+ * without its country. Names are compared unchanged.
+ */
 function mayBe(sender: string, number: string): boolean {
   const digits = number.replace(/\D/g, '').slice(-6)
   return digits === '' ? sender.toLowerCase() === number.toLowerCase() : sender.replace(/\D/g, '').endsWith(digits)
@@ -167,11 +170,11 @@ interface StartQuery {
   readonly signal: AbortSignal
 }
 
-/** Returns the time since which received messages count as replies. Time stamps of SMS have whole seconds. */
+/** Returns the time from which received messages count as replies. Time stamps of SMS have whole seconds. */
 async function startOf(api: SmsGateway, { number, given, signal }: StartQuery): Promise<Date> {
   if (given === undefined) {
-    // The time is read before the request. The request is retried while the relay restarts, and a reply that arrives
-    // meanwhile counts.
+    // Reads the time before the request. The request is retried while the relay restarts, and a reply that arrives
+    // meanwhile must count.
     const calledAt = new Date()
     const { items } = await api.conversations.entries(number, { limit: MOST_REPLIES }, { signal }).page()
     const sent = items.find(({ direction }) => direction === 'out')

@@ -2,7 +2,7 @@ import { liveEventKinds } from '@smsgw/contract/live/live-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { LiveFeed } from './live-feed.ts'
 
-/** A connection of the browser that the test opens, feeds and fails. */
+/** A connection of the browser that the test opens, sends data to, and breaks. */
 class FakeSource extends EventTarget {
   static readonly CLOSED = 2
   static all: FakeSource[] = []
@@ -47,7 +47,7 @@ afterEach(() => {
 const source = () => FakeSource.all.at(-1) as FakeSource
 const seconds = (count: number) => vi.advanceTimersByTime(count * 1_000)
 
-test('a relay that hangs is noticed by its missing heartbeats, and the stream is opened again from the last event', () => {
+test('a relay that hangs is detected by its missing heartbeats, and the stream is opened again from the last event', () => {
   source().onopen()
   for (let count = 0; count < 5; count++) {
     source().beat()
@@ -64,7 +64,7 @@ test('a relay that hangs is noticed by its missing heartbeats, and the stream is
   expect(feed.state).toBe('live')
 })
 
-test('any event counts as a sign of life', () => {
+test('any event shows that the relay still works', () => {
   source().onopen()
   source().beat()
   for (let count = 0; count < 4; count++) {
@@ -74,7 +74,7 @@ test('any event counts as a sign of life', () => {
   expect([feed.state, FakeSource.all.length]).toEqual(['live', 1])
 })
 
-test('a relay that hangs before its first heartbeat is noticed', () => {
+test('a relay that hangs before its first heartbeat is detected', () => {
   source().onopen()
   seconds(39)
   expect([feed.state, FakeSource.all.length]).toEqual(['live', 1])
@@ -96,7 +96,7 @@ test('a stream that does not start is opened again', () => {
   expect([feed.state, FakeSource.all.length]).toEqual(['away', 2])
 })
 
-test('a closed feed opens nothing again', () => {
+test('a closed feed does not open the stream again', () => {
   source().onopen()
   source().beat()
   feed.close()

@@ -3,7 +3,9 @@ import type { LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live/live-eve
 /** `reset`: events may be missing, so everything is loaded again. */
 export type LiveKind = LiveEventKind | 'reset'
 
-/** A table, so that the compiler reports a missing kind. The browser drops events that have no listener. */
+/**
+ * A table of all kinds, so that the compiler reports a missing kind. The browser drops events that have no listener.
+ */
 const liveKinds = Object.keys({
   'message.created': true,
   'message.changed': true,
@@ -27,8 +29,8 @@ type Listener = (kind: LiveKind, data: unknown) => void
 /** A stream that does not start within this time is opened again, because the relay may have stopped without closing it. */
 const startLimitMs = 15_000
 /**
- * A relay may hang before the first heartbeat. An older relay sends no heartbeats, so its stream is opened again at
- * this interval.
+ * How long to wait for the first heartbeat, because a relay may hang before it. An older relay sends no heartbeats, so
+ * its stream is opened again at this interval.
  */
 const firstHeartbeatMs = 40_000
 /** A heartbeat may be this much late, for example on a slow network. */
@@ -37,9 +39,9 @@ const firstRetryMs = 1_000
 const longestRetryMs = 30_000
 
 /**
- * One stream for the whole page. connecting → live → away → connecting …: the browser resumes an interrupted stream.
- * A refused stream (the gateway restarts) is opened again from the last event, after increasing pauses.
- * A stream that misses two heartbeats is closed and opened again, because a relay that hangs keeps its connections open.
+ * One stream for the whole page. States: connecting → live → away → connecting …: the browser resumes an interrupted
+ * stream. A refused stream (the gateway restarts) is opened again from the last event, after increasing pauses. A
+ * stream that misses two heartbeats is closed and opened again, because a relay that hangs keeps its connections open.
  */
 export class LiveFeed {
   readonly #listeners = new Set<Listener>()
@@ -48,7 +50,7 @@ export class LiveFeed {
   #retry: ReturnType<typeof setTimeout> | undefined
   #retryMs = firstRetryMs
   #watchdog: ReturnType<typeof setTimeout> | undefined
-  /** The longest silence of the stream. Each heartbeat contains the interval of the heartbeats. */
+  /** The longest time without an event. Each heartbeat contains the interval of the heartbeats. */
   #longestSilenceMs = firstHeartbeatMs
   #lastEventId = ''
   #state: LiveState = 'connecting'

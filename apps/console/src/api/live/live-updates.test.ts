@@ -9,7 +9,7 @@ let client: QueryClient
 let happen: Listener
 let become: (state: LiveFeed['state']) => void
 let stop: () => void
-/** How often each query was answered. */
+/** The number of answers to each query. */
 let answers: Map<string, number>
 
 beforeEach(() => {
@@ -75,7 +75,7 @@ test('a burst of events reloads a query once, and again after a second', async (
   expect(devices()).toBe(2)
 })
 
-test('statistics are reloaded every five seconds at most', async () => {
+test('statistics are reloaded at most every five seconds', async () => {
   const statistics = await shown('statistics')
   for (let step = 0; step < 100; step++) {
     happen('message.created', { id: `m${step}` })
@@ -84,7 +84,7 @@ test('statistics are reloaded every five seconds at most', async () => {
   expect(statistics()).toBe(2)
 })
 
-test('an event reloads only the queries that it is about', async () => {
+test('an event reloads only the queries that it affects', async () => {
   const [mine, other, settings] = [
     await shown('device', 'attic'),
     await shown('device', 'cellar'),
@@ -95,7 +95,7 @@ test('an event reloads only the queries that it is about', async () => {
   expect([mine(), other(), settings()]).toEqual([1, 0, 0])
 })
 
-test('a reset of the stream reloads everything but the session', async () => {
+test('a reset of the stream reloads everything except the session', async () => {
   const [devices, session] = [await shown('devices'), await shown('session')]
   happen('reset', {} as never)
   await vi.advanceTimersByTimeAsync(2_000)

@@ -4,7 +4,7 @@ import { createContext, useContext, useEffect, useSyncExternalStore } from 'reac
 import type { LiveFeed, LiveState } from './live-feed.ts'
 import { invalidate, refresh } from './newest-first.ts'
 
-/** The queries that each event invalidates. The log page adds its entries itself. */
+/** The queries that each event invalidates. The log page handles its events itself. */
 const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => readonly QueryKey[] } = {
   'message.created': () => [...talk, ['approvals'], ['statistics']],
   'message.changed': ({ id }) => [
@@ -24,7 +24,7 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
     ['assignees'],
   ],
   'labels.changed': () => [['labels'], ['conversations', ''], ['conversation-details']],
-  // Messages may wait because their device is offline.
+  // Also reloads messages, because they may wait for this device.
   'device.changed': ({ id }) => [['devices'], ['device', id], ...whatWaits],
   'device.waiting': () => whatWaits,
   'device.telemetry': ({ id }) => [['devices'], ['device', id], ['telemetry', id]],
@@ -34,7 +34,10 @@ const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => r
   'settings.changed': () => [['settings']],
 }
 
-/** Results of a search are not updated, because a search each second would load the gateway too much. */
+/**
+ * Lists that show conversations. Results of a search are not updated, because a search each second would load the
+ * gateway too much.
+ */
 const talk: readonly QueryKey[] = [['conversations', ''], ['thread'], ['unread'], ['message-list'], ['virtual-phone']]
 
 const whatWaits: readonly QueryKey[] = [['conversations', ''], ['thread'], ['message-list'], ['messages'], ['timeline']]
@@ -64,10 +67,7 @@ const allKeys: readonly QueryKey[] = [
 ]
 const awayMs = 4_000
 
-/**
- * How long the events of a burst are gathered before queries are reloaded, so that a busy gateway does not get endless
- * requests.
- */
+/** How long events are collected before queries are reloaded, so that a busy gateway does not get endless requests. */
 const gatherMs = 150
 const leastPauseMs = 1_000
 /** The pause between reloads of the statistics, which count the messages of a week. */
@@ -89,7 +89,7 @@ export function useLiveState(): LiveState {
   )
 }
 
-/** `listener` must stay the same from one render to the next (`useCallback`). */
+/** @param listener must stay the same from one render to the next (`useCallback`) */
 export function useLiveEvent<Kind extends LiveEventKind>(kind: Kind, listener: (data: LiveEvents[Kind]) => void): void {
   const feed = useContext(LiveContext)
   useEffect(
@@ -145,14 +145,16 @@ export function refresher(feed: Pick<LiveFeed, 'onEvent' | 'onState' | 'state'>,
     }
     plan()
   })
-  // The stream does not report changes between the first answers and the start of the stream.
+  // Reloads at the start of the stream, because the stream does not report changes between the first answers and its
+  // start.
   const stopWatching = feed.onState(() => {
     if (feed.state === 'live') void refresh(client, allKeys)
   })
   const asking = setInterval(() => {
     if (feed.state !== 'live') void refresh(client, allKeys)
   }, awayMs)
-  // A computer that was suspended may not have noticed yet that its stream has ended.
+  // Reloads when somebody returns to the page, because a computer that was suspended may not have noticed yet that its
+  // stream has ended.
   const comeBack = () => document.visibilityState === 'visible' && void refresh(client, lists)
   document.addEventListener('visibilitychange', comeBack)
   return () => {

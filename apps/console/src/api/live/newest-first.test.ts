@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** A list of numbers in pages of two, of which a person has loaded the given number of pages by scrolling. */
+/** A list of numbers in pages of two numbers. A person has loaded the given number of pages by scrolling. */
 async function listOf(items: number[], pages: number) {
   const asked: (string | undefined)[] = []
   const read = async (cursor: string | undefined): Promise<Answer<readonly number[]>> => {
@@ -43,7 +43,7 @@ async function listOf(items: number[], pages: number) {
   return { asked, shown, stop }
 }
 
-test('a new entry costs one request, however far the list was scrolled', async () => {
+test('a new entry costs one request, even if the list was scrolled far back', async () => {
   const items = [8, 7, 6, 5, 4, 3]
   const { asked, shown } = await listOf(items, 3)
   items.unshift(9)
@@ -52,7 +52,7 @@ test('a new entry costs one request, however far the list was scrolled', async (
   expect(shown()).toEqual([9, 8, 7, 6, 5, 4, 3])
 })
 
-test('a changed entry reloads its page too', async () => {
+test('a changed entry also reloads its page', async () => {
   const { asked } = await listOf([8, 7, 6, 5, 4, 3], 3)
   await refresh(client, [['list']], new Set(['4']))
   expect(asked).toEqual([undefined, '5'])
@@ -81,7 +81,7 @@ test('a change during the first request of a query is not lost', async () => {
   expect(client.getQueryData(['unread'])).toBe(1)
 })
 
-test('a link forgets the later pages of lists that are not shown, and Back keeps them', async () => {
+test('a link drops the later pages of lists that are not shown, and Back keeps them', async () => {
   const events = new EventTarget()
   vi.stubGlobal('addEventListener', events.addEventListener.bind(events))
   vi.stubGlobal('removeEventListener', events.removeEventListener.bind(events))

@@ -1,6 +1,6 @@
-// Lists with pages, newest first, that change while they are shown. New entries come first and old ones change rarely,
-// so a change reloads the first page and the pages with changed entries. Reloading all pages of a list that was
-// scrolled far back would cost one request per page each second.
+// Lists with pages, newest first, that change while they are shown. New entries come first, and old entries change
+// rarely. So a change reloads only the first page and the pages with changed entries. Reloading all pages of a list
+// that was scrolled far back would cost one request per page each second.
 import {
   type InfiniteData,
   type Query,
@@ -22,13 +22,13 @@ export interface NewestFirst<Item> {
   readonly queryKey: QueryKey
   readonly firstCursor?: string
   readonly read: (cursor: Cursor, signal?: AbortSignal) => Promise<Page<Item>>
-  /** Unique name of an item. */
+  /** Returns the unique name of an item. */
   readonly idOf: (item: Item) => string
-  /** The name that events use for an item. */
+  /** Returns the name that events use for an item. */
   readonly nameOf: (item: Item) => string
-  /** Shows the previous list while another one is loaded. */
+  /** True if the previous list is shown while another list is loaded. */
   readonly keepsPrevious?: boolean
-  /** True if there may be pages newer than the first one. */
+  /** True if there may be pages that are newer than the first page. */
   readonly startsInside?: boolean
 }
 
@@ -68,8 +68,8 @@ export async function refresh(
 }
 
 /**
- * The first request of a query may have been answered before the change. TanStack Query would join that request instead of
- * repeating it, so the invalidation waits for its end.
+ * The first request of a query may have been answered before the change. TanStack Query would not repeat this request,
+ * so the invalidation waits until it has ended.
  */
 export async function invalidate(client: QueryClient, query: Query): Promise<void> {
   const { data, fetchStatus } = query.state
@@ -92,7 +92,7 @@ async function readAnew(
     const fresh: ReadAnew<unknown> = new Map(
       await Promise.all(cursors.map(async (cursor) => [cursor, await list.read(cursor)] as const)),
     )
-    // A running request would overwrite the newer data.
+    // Cancels a running request, because it would overwrite the newer data.
     while (query.state.fetchStatus === 'fetching') await query.promise?.catch(() => undefined)
     client.setQueryData<Pages<unknown>>(queryKey, (now) => now && withFresh(now, fresh, list.idOf))
   } catch {
@@ -101,14 +101,17 @@ async function readAnew(
   }
 }
 
-/** A list starts at the top when a link leads to it. Back leads to its previous place, so until then its pages are kept. */
+/**
+ * Drops the later pages of a list when a link opens it, because the list then starts at the top. Back returns to the
+ * previous position, so until then the pages are kept.
+ */
 export function forgetPagesOnLinks(client: QueryClient): () => void {
   const forget = () => {
     for (const { meta, queryKey } of client.getQueryCache().findAll({ type: 'inactive' }))
       if (meta?.['newestFirst'] !== undefined) forgetLaterPages(client, queryKey)
   }
-  // The router dispatches this event. This listener runs in the capture phase, because the listener of the router
-  // renders the next page.
+  // The router dispatches this event. This listener runs in the capture phase, so that it runs before the listener of
+  // the router, which renders the next page.
   addEventListener('pushState', forget, true)
   return () => removeEventListener('pushState', forget, true)
 }

@@ -30,7 +30,7 @@ test('an entry that moved to the top is not shown twice', () => {
   expect(letters(withFresh(known, new Map([['start', page('bfe', 'e')]]), String))).toEqual(['bfed', 'ca'])
 })
 
-test('if entries may be missing in between, only the first page is kept', () => {
+test('if entries may be missing between the pages, only the first page is kept', () => {
   const now = withFresh(known, new Map([['start', page('zyx', 'x')]]), String)
   expect(letters(now)).toEqual(['zyx'])
   expect(now.pageParams).toEqual(['start'])

@@ -1,14 +1,14 @@
 import type { Page, Pages } from './newest-first.ts'
 
-/** Reloaded pages by cursor, always including the first. */
+/** Reloaded pages by cursor, always including the first page. */
 export type ReadAnew<Item> = ReadonlyMap<string | undefined, Page<Item>>
 
-/** If the first page has grown by more entries than this, the pages below are dropped. */
+/** If the first page has grown by more entries than this, the pages below it are dropped. */
 const mostOnTop = 500
 
 /**
- * Replaces reloaded pages. Entries that no longer fit on the first page stay below it if more pages follow. If entries may
- * be missing in between, the later pages are dropped and can be loaded again.
+ * Replaces reloaded pages. Entries that no longer fit on the first page are kept below it if more pages follow. If
+ * entries may be missing between two pages, the later pages are dropped and can be loaded again.
  */
 export function withFresh<Item>(
   { pages, pageParams }: Pages<Item>,

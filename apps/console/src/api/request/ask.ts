@@ -3,7 +3,7 @@ import { t } from '../../words/text.ts'
 import { problemText } from './problem-texts.ts'
 
 const base = '/3rdparty/v1'
-/** Longer than any operation of a device, such as diagnostics or a USSD code. */
+/** The time limit, which is longer than any operation of a device, such as diagnostics or a USSD code. */
 const patienceMs = 240_000
 
 export interface Answer<T> {

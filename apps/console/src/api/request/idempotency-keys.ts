@@ -1,9 +1,9 @@
-/** Idempotency keys of requests without an answer, by their body. */
+/** The idempotency keys of requests that were not answered, by the body of the request. */
 const unanswered = new Map<string, string>()
 
 /**
- * Sends a request with an idempotency key. A request without an answer may have been carried out, so an equal request gets
- * the same key and is not carried out twice.
+ * Sends a request with an idempotency key. A request without an answer may have been carried out. So an equal request
+ * gets the same key, and is not carried out a second time.
  */
 export async function underOneKey<T>(
   body: object,
@@ -23,7 +23,7 @@ export async function underOneKey<T>(
   }
 }
 
-/** `randomUUID` does not exist on pages over plain HTTP. */
+/** Creates a key. `randomUUID` does not exist on pages over plain HTTP. */
 function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

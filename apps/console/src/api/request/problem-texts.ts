@@ -15,7 +15,7 @@ export function problemText({ path, message }: FieldProblem): string {
   return t('problem.ofField', { field: fieldName(path), message })
 }
 
-/** The name of the field that shows the member, for example "To" for `phoneNumbers[0]`. */
+/** Returns the name of the field that shows the member, for example "To" for `phoneNumbers[0]`. */
 function fieldName(path: string): string {
   const member =
     path
@@ -29,7 +29,7 @@ function unquoted(value: string): string {
   return value.replace(/^"|"$/g, '')
 }
 
-/** How the API ends a sentence that begins with the path of the member. */
+/** The ends of sentences with which the API describes a problem. The sentences begin with the path of the member. */
 const sentences: readonly (readonly [RegExp, TextKey])[] = [
   [/^("[\s\S]*") is not a valid phone number/, 'problem.phoneNumber'],
   [/^("[\s\S]*") has no valid country code/, 'problem.countryCode'],

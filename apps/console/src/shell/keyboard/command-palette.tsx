@@ -7,7 +7,7 @@ import { pressedKey } from './key-sequence.ts'
 import { type Command, commandsFor } from './palette-commands.ts'
 import './command-palette.css'
 
-/** Opens pages and conversations by name. Ctrl+K or ⌘K toggles it on every page. */
+/** Opens pages and conversations by name. Ctrl+K or ⌘K opens and closes it on every page. */
 export function CommandPalette({
   isOpen,
   onToggle,
@@ -81,7 +81,7 @@ function Choice({ onClose }: { readonly onClose: () => void }) {
       />
       <div id="command-list" role="listbox" aria-label={t('keyboard.palette')} className="command-list">
         {commands.map((command, at) => (
-          // The field keeps the focus and handles the keys.
+          // Does not handle keys here, because the field keeps the focus and handles them.
           // biome-ignore lint/a11y/useKeyWithClickEvents: see above
           <div
             key={command.name}

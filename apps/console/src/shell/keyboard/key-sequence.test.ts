@@ -12,12 +12,12 @@ function pressed(presses: readonly string[], everyMs: number): readonly string[]
   return [...said]
 }
 
-test('a single key runs its shortcut, however fast it follows another key', () => {
+test('a single key runs its shortcut, even directly after another key', () => {
   expect(pressed(['j', 'j', 'j', '?'], 10)).toEqual(['j', 'j', 'j', '?'])
   expect(pressed(['Escape', '?'], 10)).toEqual(['?'])
 })
 
-test('two keys in sequence run the shortcut of the sequence, and the next key its own', () => {
+test('two keys in sequence run the shortcut of the sequence, and the next key runs its own shortcut', () => {
   expect(pressed(['g', 'c', 'c'], 1_499)).toEqual(['g c', 'c'])
   expect(pressed(['g', 'g', 'd'], 100)).toEqual(['g d'])
 })

@@ -30,7 +30,10 @@ export class KeySequence {
   }
 }
 
-/** Returns the pressed key. On a keyboard for another alphabet, the place of the key counts, as on a Latin keyboard. */
+/**
+ * Returns the pressed key. On a keyboard for another alphabet, the position of the key determines the letter, as on a
+ * Latin keyboard.
+ */
 export function pressedKey({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
   if (/^[\x20-\x7e]/.test(key)) return key
   if (code === 'Slash') return shiftKey ? '?' : '/'

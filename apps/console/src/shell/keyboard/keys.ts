@@ -4,7 +4,7 @@ import { KeySequence, type Keys, pressedKey } from './key-sequence.ts'
 const dialogs = '[role="dialog"][aria-modal="true"], [role="menu"]'
 /** True if a dialogue or a menu was open when the current key was pressed. */
 let wasDialogOpen = false
-// Escape closes a dialogue before the shortcuts receive the key, so this listener must run first.
+// Escape closes a dialogue before the shortcuts receive the key, so this listener must run before that.
 globalThis.addEventListener?.('keydown', () => (wasDialogOpen = document.querySelector(dialogs) !== null), {
   capture: true,
 })
@@ -16,7 +16,7 @@ export function useKeys(keys: Keys): void {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target))
         return sequence.forget()
-      // Only the keys that step through a list repeat while they are held.
+      // Only keys that move through a list are repeated while they are held down.
       const key = pressedKey(event)
       if (event.repeat && !['j', 'k'].includes(key)) return
       const act = sequence.next(key, event.timeStamp)

@@ -17,7 +17,7 @@ test('finds a page by any of its words', () => {
   expect(names('MESSAGES out')[0]).toBe('Outgoing messages')
 })
 
-test('any other text is searched for in the conversations', () => {
+test('any other text can be searched for in the conversations', () => {
   expect(commandsFor(' my parcel ')).toEqual([
     { path: '/conversations?q=my%20parcel', name: 'Search conversations for “my parcel”', icon: 'search' },
   ])

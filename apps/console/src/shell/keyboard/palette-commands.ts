@@ -11,8 +11,8 @@ export interface Command {
 }
 
 /**
- * The commands whose names contain all words of the search, and the conversation if the search is a phone number. Any
- * other text can be searched for in the conversations.
+ * Returns the commands whose names contain all words of the search. If the search is a phone number, also returns its
+ * conversation. Any other text can be searched for in the conversations.
  */
 export function commandsFor(search: string): readonly Command[] {
   const words = folded(search).split(/\s+/)

@@ -4,7 +4,7 @@ import { useIsLate } from '../../ui/use-is-late.ts'
 import { t } from '../../words/text.ts'
 import './connection-banner.css'
 
-/** Short interruptions, for example while the gateway restarts, are shown only beside the menu. */
+/** Interruptions that are shorter than this, for example while the gateway restarts, are shown only beside the menu. */
 const shortMs = 4_000
 
 /** Shows above every page that the gateway cannot be reached, so that the page may be out of date. */

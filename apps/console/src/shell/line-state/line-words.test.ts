@@ -10,7 +10,7 @@ interface Sim {
 
 const device = (online: boolean, ...simCards: readonly Sim[]) => ({ online, simCards }) as unknown as DeviceAnswer
 
-test('a lost connection comes first, and nothing is said before the devices are loaded', () => {
+test('a lost connection comes first, and nothing is shown before the devices are loaded', () => {
   expect(lineWords('away', [device(true, { state: 'ready' })])).toMatchObject({ tone: 'warn', title: 'Disconnected' })
   expect(lineWords('live', undefined)).toMatchObject({ tone: 'quiet', detail: '' })
 })

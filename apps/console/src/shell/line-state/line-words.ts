@@ -11,7 +11,7 @@ interface LineWords {
   readonly signal: number | undefined
 }
 
-/** The most important problem, or the state of the network if there is none. */
+/** Returns the most important problem, or the state of the network if there is no problem. */
 export function lineWords(live: LiveState, devices: readonly DeviceAnswer[] | undefined): LineWords {
   if (live === 'away')
     return { tone: 'warn', title: t('line.disconnected'), detail: t('line.retrying'), signal: undefined }

@@ -18,11 +18,11 @@ interface Windowed<Item> {
   readonly label?: string
   /** The usual height of an item, until it has been drawn. */
   readonly itemHeight: number
-  /** The element that scrolls. Without it the window scrolls. */
+  /** The element that scrolls. If left out, the window scrolls. */
   readonly scroll?: RefObject<HTMLElement | null>
   /** Key of the item that is kept in view. */
   readonly current?: string | undefined
-  /** Whether no more items can be loaded. */
+  /** True if no more items can be loaded. */
   readonly isComplete?: boolean
 }
 
@@ -32,7 +32,7 @@ interface ListItem {
   readonly [attribute: `data-${string}`]: string | undefined
 }
 
-/** How many items beyond the visible part have elements. */
+/** The number of items beyond the visible part that have elements. */
 const OVERSCAN = 25
 
 /** A list of any length. Only the items near the visible part have elements. */
@@ -61,7 +61,7 @@ function ListInElement<Item>(list: Windowed<Item> & { readonly scroll: RefObject
   return <Drawn list={list} place={place} virtual={virtual} margin={options.scrollMargin} />
 }
 
-/** Heights by class name, so that Back finds a list as high as it was. */
+/** The heights of items by class name. With these heights, a list has its previous height when Back opens it. */
 const heights = new Map<string, VirtualItem[]>()
 
 function useOptions<Item>(
@@ -71,7 +71,7 @@ function useOptions<Item>(
 ) {
   const place = useRef<HTMLUListElement>(null)
   const [scrollMargin, setMargin] = useState(0)
-  // The content above the list may have another height after each render.
+  // Runs after each render, because the content above the list may have another height.
   useLayoutEffect(() => {
     const top = place.current?.getBoundingClientRect().top ?? 0
     const margin = Math.round(top - (scroll?.current?.getBoundingClientRect().top ?? 0) + scrolledBy())
@@ -83,10 +83,11 @@ function useOptions<Item>(
     overscan: OVERSCAN,
     scrollMargin,
     initialMeasurementsCache: heights.get(className) ?? [],
-    // New items above the visible part do not move the visible part. At the top of the list they are shown at once.
+    // Keeps the visible part in place when new items are added above it. At the top of the list, new items are shown at
+    // once.
     anchorTo: scrolledBy() > scrollMargin ? ('end' as const) : ('start' as const),
     useFlushSync: false,
-    // A list that is not displayed keeps the heights of its items.
+    // Keeps the heights of items of a list that is not displayed.
     measureElement: ((element, entry, list) => {
       const height = measureElement(element, entry, list)
       return height > 0 ? height : (list.measurementsCache[list.indexFromElement(element)]?.size ?? itemHeight)
@@ -100,7 +101,7 @@ function useOptions<Item>(
   return [place, options] as const
 }
 
-/** The element with the focus is kept, so that the focus is not lost. */
+/** Also keeps the element with the focus, so that the focus is not lost. */
 function withFocused(shown: number[], list: HTMLElement | null): number[] {
   const item = list?.contains(document.activeElement) ? document.activeElement?.closest('[data-index]') : null
   const focused = Number(item?.getAttribute('data-index') ?? -1)
@@ -125,8 +126,8 @@ function Drawn<Item>({
 }) {
   const at = current === undefined ? -1 : items.findIndex((item, index) => keyOf(item, index) === current)
   const hasCurrent = at >= 0
-  // Scrolls only when another item becomes the current item, because the position of an item changes with each new
-  // item.
+  // Remembers the current item, because the list must scroll only when another item becomes current, and the position
+  // of an item changes with each new item.
   const latest = useRef(at)
   latest.current = at
   useEffect(() => {

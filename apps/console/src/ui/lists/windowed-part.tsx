@@ -7,8 +7,8 @@ import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, use
 const MARGIN_PX = 2_000
 
 /**
- * One part of a long scrolling page. Far from the visible part it keeps its height without its elements, because thousands of
- * elements make each change of the page slow.
+ * One part of a long scrolling page. Far from the visible part, it has no elements but keeps its height, because
+ * thousands of elements would make each change of the page slow.
  */
 export function WindowedPart({
   scroll,
@@ -30,9 +30,9 @@ export function WindowedPart({
     const watcher = new IntersectionObserver(
       (seen) => {
         const isThere = seen.at(-1)?.isIntersecting ?? true
-        // The element with the focus is kept, so that the focus is not lost.
+        // Keeps the element with the focus, so that the focus is not lost.
         if (!isThere && part.current?.contains(document.activeElement)) return
-        // A list that is not displayed has no height to keep.
+        // Ignores a list that is not displayed, because it has no height.
         if (!isThere && part.current?.offsetHeight === 0) return
         if (!isThere) height.current = part.current?.offsetHeight ?? 0
         setNear(isThere)
@@ -45,8 +45,8 @@ export function WindowedPart({
   useLayoutEffect(() => {
     const [element, scroller] = [part.current, scroll?.current]
     if (!isNear || height.current === 0 || element === null) return
-    // After the window became narrower, the elements are higher than the space that was kept for them. The window itself keeps its
-    // place.
+    // Corrects the scroll position if the elements are higher than the space that was kept for them, because the window
+    // has become narrower. If the window scrolls, the browser corrects the position.
     const isAbove = scroller && element.getBoundingClientRect().top < scroller.getBoundingClientRect().top
     if (scroller && isAbove) scroller.scrollTop += element.offsetHeight - height.current
     height.current = 0

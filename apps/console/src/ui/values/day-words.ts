@@ -8,7 +8,7 @@ const relativeDay = perLocale((tag) => new Intl.RelativeTimeFormat(tag, { numeri
 
 const dayMs = 86_400_000
 
-/** "Today", "Yesterday", a weekday, or a date. */
+/** Returns "Today", "Yesterday", a weekday, or a date. */
 export function dayWords(at: string, nowMs: number): string {
   const then = new Date(at)
   const now = new Date(nowMs)
@@ -18,12 +18,12 @@ export function dayWords(at: string, nowMs: number): string {
   return (then.getFullYear() === now.getFullYear() ? date() : dateOfYear()).format(then)
 }
 
-/** A short date. */
+/** Returns a short date. */
 export function shortDayWords(at: string): string {
   return shortDate().format(new Date(at))
 }
 
-/** Returns true for the first entry of a day. If there is no earlier entry, today needs no heading. */
+/** Returns true for the first entry of a day. Today needs no heading if there is no earlier entry. */
 export function beginsDay(before: string | undefined, at: string, nowMs = Date.now()): boolean {
   return new Date(before ?? nowMs).toDateString() !== new Date(at).toDateString()
 }

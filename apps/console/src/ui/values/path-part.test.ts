@@ -9,7 +9,7 @@ test.each(['+447400123456', '100% OFF', 'a/b?c#d', 'a%2Fb', 'new', '<img src=x>'
   },
 )
 
-test('an address without this part returns undefined, and a part with a wrong encoding is used unchanged', () => {
+test('an address without this part returns undefined, and a part with an invalid encoding is used unchanged', () => {
   expect(pathPart('/conversations', '/conversations')).toBeUndefined()
   expect(pathPart('/conversations', '/conversations/')).toBeUndefined()
   expect(pathPart('/conversations', '/messages/1')).toBeUndefined()

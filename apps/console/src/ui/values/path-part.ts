@@ -1,8 +1,8 @@
 import { usePathname } from 'wouter/use-browser-location'
 
 /**
- * The part of the address after the folder: an id or a sender name. The parameters of the router are partly decoded and would
- * be decoded twice.
+ * Returns the part of the address after the folder: an id or a sender name. The parameters of the router are not used,
+ * because they are partly decoded and would be decoded twice.
  */
 export function usePathPart(folder: string): string | undefined {
   return pathPart(folder, usePathname())
@@ -14,7 +14,7 @@ export function pathPart(folder: string, path: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch {
-    // The encoding is not valid, so the part is used unchanged, and nothing will be found for it.
+    // Uses a part with an invalid encoding unchanged. Nothing will be found for it.
     return part
   }
 }

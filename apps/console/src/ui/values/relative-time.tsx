@@ -11,7 +11,7 @@ export function RelativeTime({ at }: { readonly at: string }) {
   )
 }
 
-/** The current time, updated every ten seconds by one clock for all components. */
+/** Returns the current time, updated every ten seconds by one clock for all components. */
 export function useNow(): number {
   return useSyncExternalStore(onTick, () => nowMs)
 }

@@ -4,7 +4,7 @@ import { durationWords, relativeWords, shortCount, sizeWords } from './relative-
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString()
 
-test('now, then minutes, hours and days; then a date, with the year if it is not the current one', () => {
+test('shows "now", then minutes, hours and days, then a date, with the year if it is not the current year', () => {
   expect(relativeWords(before(4), now)).toBe('now')
   expect(relativeWords(before(125), now)).toBe('2 min ago')
   expect(relativeWords(before(-7_300), now)).toBe('in 2 hr')
@@ -25,6 +25,6 @@ test('a size has the unit that fits it', () => {
   expect([512, 114_768, 8_500_000].map(sizeWords)).toEqual(['0.5 kB', '115 kB', '8.5 MB'])
 })
 
-test('a count in a small place has at most two digits', () => {
+test('a count for a small space has at most two digits', () => {
   expect([0, 99, 100, 3_800].map(shortCount)).toEqual(['0', '99', '99+', '99+'])
 })

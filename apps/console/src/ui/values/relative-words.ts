@@ -7,7 +7,10 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
   ['minute', 60],
 ]
 
-/** English is short without full stops. In other languages the short forms have full stops or are hard to read. */
+/**
+ * The styles of relative times. The short forms are used for English only, because in other languages they have full
+ * stops or are hard to read.
+ */
 const relative = perLocale(
   (tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: tag.startsWith('en') ? 'short' : 'long' }),
 )
@@ -23,14 +26,14 @@ const units = perLocale(() => new Map<string, Intl.NumberFormat>())
 const unitList = perLocale((tag) => new Intl.ListFormat(tag, { type: 'unit', style: 'narrow' }))
 const list = perLocale((tag) => new Intl.ListFormat(tag, { type: 'conjunction' }))
 
-/** "2 min ago", "in 3 hr", and a date when that is a week or more away. */
+/** Returns "2 min ago", "in 3 hr", or a date if the time is a week or more away. */
 export function relativeWords(at: string, nowMs: number): string {
   const seconds = Math.round((Date.parse(at) - nowMs) / 1000)
   const distance = Math.abs(seconds)
   if (distance < 10) return relative().format(0, 'second')
   if (distance >= 7 * 86_400) return dateWords(at, nowMs)
   const [unit, size] = steps.find(([, step]) => distance >= step) ?? ['second', 1]
-  // Future times are rounded up, past times down.
+  // Rounds future times up and past times down.
   const count = Math.trunc((seconds > 0 ? seconds + size / 60 : seconds) / size)
   const words = relative().format(count, unit)
   return locale().language === 'en' ? words.replace('.', '') : words
@@ -40,12 +43,12 @@ export function fullWords(at: string): string {
   return full().format(new Date(at))
 }
 
-/** Day and time, as short as possible. */
+/** Returns day and time, as short as possible. */
 export function momentWords(at: string | number): string {
   return moment().format(new Date(at))
 }
 
-/** Time of day with seconds. */
+/** Returns the time of day with seconds. */
 export function clockWords(at: string | Date): string {
   return clock().format(new Date(at))
 }
@@ -58,7 +61,7 @@ export function numberWords(value: number): string {
   return number().format(value)
 }
 
-/** A count in a small place. */
+/** Returns a count for a small space. */
 export function shortCount(value: number): string {
   return value > mostShort ? `${numberWords(mostShort)}+` : numberWords(value)
 }
@@ -74,7 +77,7 @@ export function listWords(words: readonly string[]): string {
   return list().format(words)
 }
 
-/** A duration: 320 ms, 4.2 sec, 3 min 5 sec, 2 hr 10 min. */
+/** Returns a duration: 320 ms, 4.2 sec, 3 min 5 sec, 2 hr 10 min. */
 export function durationWords(ms: number): string {
   if (ms < 1_000) return unitWords(ms, 'millisecond', ms < 10 ? 1 : 0)
   if (ms < 60_000) return unitWords(ms / 1000, 'second', ms < 10_000 ? 1 : 0)

@@ -1,9 +1,10 @@
 import { useSearchParams } from 'wouter'
 
 /**
- * A filter that is part of the address, so that reload, Back and a copied link keep it. The default is left out.
- * @param allowed the values that an address may name; without it any text
- * @param dependent names of values that a change removes, because they belong to the previous value
+ * A filter that is part of the address, so that reload, Back and a copied link keep it. The default value is left out
+ * of the address.
+ * @param allowed the values that an address may contain; if left out, any text
+ * @param dependent the names of values that a change removes, because they belong to the previous value
  */
 export function useUrlValue<Value extends string>(
   name: string,

@@ -8,7 +8,7 @@ const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 /** Returns the violations of WCAG 2.2 AA on the page, with the places where they occur. */
 async function barriersOn(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe)
-  // The code is a string because it runs in the page, where `axe` is loaded.
+  // A string and not a function, because the code runs in the page, where `axe` is loaded.
   const { violations } = (await page.evaluate(
     "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
   )) as AxeResults
@@ -24,13 +24,19 @@ export function barriersEverywhere(page: Page): Promise<readonly string[]> {
   return barriersIn(page, ['dark', 'light'])
 }
 
-/** Returns violations on a phone in dark and on a desktop in light colours. Used where a page differs little from another one. */
+/**
+ * Returns violations on a phone in dark and on a desktop in light colours. Used for a page that differs little from
+ * another page.
+ */
 export async function barriersHalved(page: Page): Promise<readonly string[]> {
   const [phone, desk] = PLACES
   return [...(await barriersIn(page, ['dark'], [phone])), ...(await barriersIn(page, ['light'], [desk]))]
 }
 
-/** Returns violations that another language can cause: colours do not depend on it. */
+/**
+ * Returns violations that another language can cause. Colours are not checked, because they do not depend on the
+ * language.
+ */
 export function barriersOfLanguage(page: Page): Promise<readonly string[]> {
   return barriersIn(page, ['light'])
 }
@@ -55,8 +61,8 @@ async function barriersIn(
 }
 
 /**
- * Returns violations in light and dark colours at the present size. Used for an open menu, for example, which another
- * size would move.
+ * Returns violations in light and dark colours at the present size. Used, for example, for an open menu, which would
+ * move if the size changed.
  */
 export async function barriersOfMenu(page: Page): Promise<readonly string[]> {
   await page.getByRole('menu').waitFor()
@@ -76,7 +82,7 @@ async function showWhole(page: Page, width: number, height: number): Promise<voi
     if (steps > 20) throw new Error(`The page is always higher than its window: ${full} pixels in a window of ${shown}`)
     shown = full
     await page.setViewportSize({ width, height: shown })
-    // Transitions of colours end within this time.
+    // Waits until the transitions of colours have ended.
     await page.waitForTimeout(200)
     full = await page.evaluate<number>('document.documentElement.scrollHeight')
   }

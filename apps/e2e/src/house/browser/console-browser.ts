@@ -42,7 +42,7 @@ export class ConsoleBrowser {
     const page = await context.newPage()
     page.on('pageerror', (error) => this.complaints.push(error.message))
     page.on('console', (message) => {
-      // Skips refused requests, because the page handles them.
+      // Ignores failed network requests in the log, because the page handles them.
       const isOfNetwork = message.text().startsWith('Failed to load resource')
       if (message.type() === 'error' && !isOfNetwork) this.complaints.push(message.text())
     })
@@ -72,7 +72,7 @@ export async function signIn(
   { username, password }: { readonly username: string; readonly password: string },
 ): Promise<void> {
   // Waits for the form of the program. The form that is shown while the program loads may be replaced during a click,
-  // which is then lost.
+  // and the click would then have no effect.
   await page.locator('#root form').waitFor()
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)

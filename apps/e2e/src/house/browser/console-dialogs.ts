@@ -55,7 +55,10 @@ export async function fillForDialogs(api: ApiClient): Promise<DialogData> {
   return { number, deviceId: device.id, webhookId: 'dialogs', messageId }
 }
 
-/** Every dialogue of the console. A gateway in Local Server mode has none for tokens, pairing and removed devices. */
+/**
+ * Every dialogue of the console. A gateway in Local Server mode has no dialogues for tokens, pairing and removed
+ * devices.
+ */
 export function consoleDialogs({ number, deviceId, webhookId, messageId }: DialogData): readonly ConsoleDialog[] {
   const device = `/devices/${deviceId}`
   const webhook = `/webhooks/${webhookId}`

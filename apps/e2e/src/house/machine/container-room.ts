@@ -9,7 +9,7 @@ import { HouseProcess } from './process.ts'
 
 /**
  * Runs the services of a compose file as processes, each with the files of its image, its volumes, environment and
- * command, as a user who may write only to these volumes. Paths and names that only exist in containers are replaced:
+ * command, as a user who may write only to these volumes. Paths and names that exist only in containers are replaced:
  * `/data` with a folder of the service, and `relay:3000` with a port of this machine.
  */
 export class ContainerRoom {

@@ -12,8 +12,8 @@ export interface Image {
 }
 
 /**
- * Reads a Dockerfile like an image builder, as far as the files of the repository need it. A target inherits from its
- * base.
+ * Reads a Dockerfile like an image builder, but supports only what the files of the repository need. A target inherits
+ * from its base.
  */
 export function readImage(dockerfile: string, target: string): Image {
   const stages = new Map<string, Image>()

@@ -4,7 +4,7 @@ interface Memory {
   readonly pid: number
   readonly command: string
   readonly residentMiB: number
-  /** Shared memory is divided among the processes that share it. */
+  /** The share of shared memory. Shared memory is divided among the processes that share it. */
   readonly shareMiB: number
 }
 

@@ -5,7 +5,9 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { asOrdinaryUser, makeOwnFolder } from './ordinary-user.ts'
 
-/** PostgreSQL on a port of this machine, set up like the `postgres` image: an owner with a password, and a database. */
+/**
+ * PostgreSQL on a port of this machine, configured like the `postgres` image: an owner with a password, and a database.
+ */
 export class PostgresServer {
   readonly #command: readonly string[]
   #child: ChildProcess
@@ -90,7 +92,7 @@ export class PostgresServer {
   }
 }
 
-/** Tries again, because children of a killed server hold its shared memory for a moment. */
+/** Starts the server. Tries again, because children of a killed server keep its shared memory for a moment. */
 async function launch([file = '', ...args]: readonly string[]): Promise<ChildProcess> {
   for (;;) {
     const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] })

@@ -18,8 +18,9 @@ export class HouseProcess {
   readonly #watchers = new Set<() => void>()
 
   /**
-   * `main`: a file of the repository, the absolute path of a file of another release, or, if `folder` is set, a program such as `npm` that runs in that folder. If `logFile` is
-   * set, the output goes to that file, and `lines` stays empty.
+   * @param main a file of the repository, the absolute path of a file of another release, or, if `folder` is set, a
+   * program such as `npm` that runs in that folder.
+   * @param logFile if set, the output goes to that file, and `lines` stays empty.
    */
   constructor(
     name: string,

@@ -14,7 +14,7 @@ export const whyNoSetClock =
 export class SetClock {
   readonly #path: string
 
-  /** `folder`: a folder that the program can read. */
+  /** @param folder a folder that the program can read */
   constructor(folder: string, name: string) {
     this.#path = join(folder, `${name}.clock`)
     this.set(0)
@@ -33,7 +33,7 @@ export class SetClock {
 
   /** Sets how far the clock is ahead of this machine's clock; a negative value sets it behind. Takes effect within a second. */
   set(aheadSeconds: number): void {
-    // Renaming ensures that the program never reads a partial file.
+    // Renames a complete file, so that the program never reads a partial file.
     const whole = `${this.#path}.new`
     writeFileSync(whole, `${aheadSeconds < 0 ? '' : '+'}${aheadSeconds}\n`, { mode: 0o644 })
     renameSync(whole, this.#path)

@@ -50,13 +50,13 @@ export class LinkProxy {
       [relay, agent, false],
     ] as const) {
       this.#sockets.add(one)
-      // As in TCP, no data after lost data arrives, even when the line works again.
+      // True after data was lost. As in TCP, no data after lost data arrives, even when the line works again.
       let hasLost = false
       one.on('data', (data) => {
         hasLost ||= isUp ? this.swallowsUp : this.swallowsDown
         if (!hasLost) other.write(data)
       })
-      // A broken line also drops the end of the connection.
+      // A line that drops data also drops the end of the connection.
       one.on('close', () => {
         this.#sockets.delete(one)
         if (!this.swallowsUp && !this.swallowsDown) other.destroy()

@@ -24,8 +24,8 @@ class Refusal extends Error {
 }
 
 /**
- * The HTTP client from the documentation of the library. Some clients send a content type with DELETE, although it has
- * no body.
+ * The HTTP client from the documentation of the library. Like some clients, sends a content type with DELETE, although
+ * the request has no body.
  */
 const httpClient: HttpClient = {
   get: (url, headers) => ask('GET', url, headers),
@@ -46,7 +46,7 @@ async function ask<T>(
     ...(headers && { headers }),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  // 204 has no body; every other response is parsed as JSON, whatever its status.
+  // 204 has no body. Every other response is parsed as JSON, with any status.
   const answer: unknown = response.status === 204 ? undefined : await response.json()
   if (response.ok) return answer as T
   const { code, message } = answer as { readonly code: number; readonly message: string }

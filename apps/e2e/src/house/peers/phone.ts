@@ -102,7 +102,7 @@ export class Phone {
           for (const block of blocks) this.#noticed(block)
         }
       } catch {
-        // If the relay is unavailable, a phone waits a few seconds and connects again.
+        // Ignores the error: if the relay is unavailable, a phone waits a few seconds and connects again.
       }
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
@@ -146,7 +146,7 @@ export class Phone {
         if (known?.state !== 'Sent') messages.set(id, { numbers, text, state: 'Cancelled', isReported: false })
         else known.isReported = false
       } else if (known === undefined) messages.set(id, { numbers, text, state: 'Pending', isReported: false })
-      // The relay returns a message again if the report of its state was lost.
+      // Reports the state again: the relay returns a message again if the report of its state was lost.
       else known.isReported = false
     }
     if (pulled.length > 0) this.#mayDie('taken')

@@ -4,7 +4,7 @@ import { HouseProcess } from '../machine/process.ts'
 /** A process that is restarted with the same settings whenever it ends, as if by a service manager. */
 export class Post {
   readonly name: string
-  /** The last output for each unexpected end of the process. The list must stay empty. */
+  /** The last output before each unexpected end of the process. The list must stay empty. */
   readonly crashes: string[] = []
   readonly #start: () => HouseProcess
   #main: string

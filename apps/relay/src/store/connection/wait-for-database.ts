@@ -77,7 +77,10 @@ async function tryOnce(url: string): Promise<string | undefined> {
   }
 }
 
-/** The error for a host name with several addresses contains one error per address, which are checked here. */
+/**
+ * Checks the errors of all addresses, because the error for a host name with several addresses contains one error per
+ * address.
+ */
 function isEveryAddressUnavailable(error: unknown): boolean {
   return error instanceof AggregateError && error.errors.every(isDatabaseUnavailable)
 }

@@ -103,7 +103,7 @@ test('a changed URL drops pending events that the caller may not read, and enabl
   expect((await call('POST', path)).status).toBe(202)
 })
 
-test('a webhook that is replaced stays paused and keeps its name, unless it gets another', async () => {
+test('a webhook that is replaced stays paused and keeps its name, unless the request contains another name', async () => {
   await register({ event: 'sms:received', name: 'Desk' })
   const { json } = await change({ paused: true })
   expect(Date.parse(json.pausedAt)).toBeLessThanOrEqual(Date.now())
@@ -121,7 +121,7 @@ test('a paused webhook refuses a test, and accepts it after it resumed', async (
   expect((await call('POST', '/webhooks/w1/test')).status).toBe(202)
 })
 
-test('a test sends the requested event of several', async () => {
+test('a test of a webhook with several events sends the requested event', async () => {
   await register({ events: ['sms:received', 'sms:failed'] })
   expect((await call('POST', '/webhooks/w1/test')).status).toBe(202)
   expect((await call('POST', '/webhooks/w1/test?event=sms:failed')).status).toBe(202)

@@ -2,7 +2,7 @@ import type { Statements } from '../../store/database.ts'
 
 /**
  * Ends the pause of a failing receiver, so that one delivery is tried now. Must be called when a user requests a
- * delivery, because the user has then fixed the receiver or is testing it. Locks one row by its key.
+ * delivery, because then the user has probably fixed the receiver or is testing it. Locks one row by its key.
  */
 export async function endPause(statements: Statements, webhookKey: bigint): Promise<void> {
   await statements.$executeRaw`

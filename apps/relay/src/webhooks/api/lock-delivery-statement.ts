@@ -7,7 +7,7 @@ const lockedDelivery = z.object({
   key: z.bigint(),
   webhookKey: z.bigint(),
   event: z.string(),
-  /** True if the delivery was meant for an earlier URL of the webhook. */
+  /** True if the delivery was created for an earlier URL of the webhook. */
   isOlder: z.boolean(),
   disabledAt: z.date().nullable(),
   disabledReason: z.string().nullable(),

@@ -79,12 +79,15 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
   })
 }
 
-/** Leaves out webhooks that were created by messages with their own address, because these have another limit. */
+/**
+ * Leaves out webhooks that messages with their own address have created, because there is another limit for these
+ * webhooks.
+ */
 const notStatus = { OR: [{ format: null }, { format: 'twilio' }] }
 
 /**
- * The largest number of webhooks. Thousands of them would slow down the messages of the account, because each event is
- * stored once for each webhook.
+ * The largest number of webhooks. With thousands of webhooks, the messages of the account would be slow, because each
+ * event is stored once for each webhook.
  */
 const MOST_WEBHOOKS = 50
 
@@ -118,7 +121,7 @@ export function deleteWebhook({ database, logbook }: WebhookDeps): Endpoint {
   })
 }
 
-/** How long the previous secret stays valid next to the new one. */
+/** How long the previous secret remains valid in addition to the new secret. */
 const OVERLAP_MS = 86_400_000
 
 export function rotateWebhookSecret({ database, clock, random, box, logbook }: WebhookDeps): Endpoint {

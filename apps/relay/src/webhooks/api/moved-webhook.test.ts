@@ -30,7 +30,10 @@ const range = { from: '2026-03-01T00:00:00Z', to: '2126-03-01T00:00:00Z' }
 const redeliverRange = (by: string) => relay.api('POST', '/webhooks/w1/redeliver', { auth: by, body: range })
 const redeliverOne = (by: string, id: string) => relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: by })
 
-/** Registers a webhook as its owner and stores an event with a time in the future, because clocks must have no influence. */
+/**
+ * Registers a webhook as its owner and stores an event. The time of the event is in the future, because clocks must
+ * have no influence.
+ */
 async function enqueue(event = 'sms:received', state = 'delivered'): Promise<string> {
   await register(owner.basic, undefined, event)
   const { key: webhookKey } = await webhook()
@@ -83,20 +86,20 @@ test('events without message content can be redelivered to any URL', async () =>
   expect((await redeliverOne(auth, id)).status).toBe(202)
 })
 
-test('pending events do not follow a URL change by a caller who may not read them, and can be redelivered', async () => {
+test('pending events are not sent to a new URL if the caller who chose it may not read them, and can be redelivered', async () => {
   const id = await enqueue('sms:received', 'waiting')
   await register(auth, 'https://new.invalid/')
   expect(await deliveries()).toMatchObject([{ state: 'dropped' }])
   expect((await redeliverOne(owner.basic, id)).status).toBe(202)
 })
 
-test('pending events follow a URL change by a caller who may read them', async () => {
+test('pending events are sent to a new URL if the caller who chose it may read them', async () => {
   await enqueue('sms:received', 'waiting')
   await register(await bearer('webhooks:write', 'inbox:list'), 'https://new.invalid/')
   expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
 })
 
-test('a URL change returns how many pending events it dropped, and each dropped delivery shows the reason', async () => {
+test('a URL change returns the number of pending events that it dropped, and each dropped delivery shows the reason', async () => {
   const id = await enqueue('sms:received', 'waiting')
   const dropped = async (by: string, url: string) => (await register(by, url)).headers.get('x-dropped-deliveries')
   expect(await dropped(auth, 'https://new.invalid/')).toBe('1')
@@ -109,7 +112,7 @@ test('a URL change returns how many pending events it dropped, and each dropped 
   expect((await relay.api('GET', `/webhooks/deliveries/${id}`, { auth })).json).not.toHaveProperty('droppedReason')
 })
 
-test('an event that is stored during the URL change does not follow it', async () => {
+test('an event that is stored during the URL change is not sent to the new URL', async () => {
   await register(owner.basic)
   let moving: Promise<unknown> | undefined
   await relay.database.$transaction(async (statements) => {

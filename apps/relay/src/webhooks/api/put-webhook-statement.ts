@@ -31,7 +31,7 @@ interface NewWebhook {
  * history and its pause, and its name if the request has none. A trigger records the first event that goes to the new
  * URL.
  *
- * It is one statement, so that two concurrent requests create one webhook.
+ * A single statement is used, so that two concurrent requests create one webhook.
  */
 export function putWebhook(
   statements: Statements,

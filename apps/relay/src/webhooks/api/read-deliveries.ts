@@ -43,7 +43,7 @@ export function listDeliveries({ database }: { readonly database: Database }): E
 
 const withAttempts = { attemptRows: { orderBy: { number: 'asc' } } } as const
 
-/** Reads each state separately, because the index is made for the outbox and begins with the state. */
+/** Reads each state separately. The index begins with the state, because it was made for the outbox. */
 async function newestOf(
   database: Database,
   where: Prisma.WebhookDeliveryWhereInput,
@@ -121,7 +121,7 @@ export function unknownDelivery(): ApiError {
   return new ApiError(404, 'No delivery has this id: it may have been deleted by retention')
 }
 
-/** The payloads of hashed messages no longer contain a number. */
+/** Returns true for payloads of hashed messages, which do not contain a number any more. */
 function isHashed({ event, payload }: { readonly event: string; readonly payload: unknown }): boolean {
   return /^sms:(sent|delivered|failed|cancelled)$/.test(event) && (payload as { recipient?: string }).recipient === ''
 }

@@ -25,8 +25,8 @@ export async function readOlderEvents(
 /**
  * Returns the events of these deliveries that were meant for an earlier URL of the webhook.
  *
- * Locks the webhook, so that its URL does not change before the transaction ends. Waits for a change of the URL and
- * then sees the new value.
+ * Locks the webhook, so that its URL does not change before the transaction ends. If the URL is being changed, waits
+ * for this change and then sees the new value.
  */
 export async function lockOlderEvents(
   statements: Statements,

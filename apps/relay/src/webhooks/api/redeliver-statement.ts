@@ -2,10 +2,11 @@ import type { Statements } from '../../store/database.ts'
 
 /**
  * Makes deliveries due with a new schedule of attempts. Recorded attempts are kept. A delivery that is being attempted
- * is sent again, because the result of an attempt counts only for the row version that was read for it. Returns how
- * many of the deliveries still exist.
+ * is also sent again, because the result of an attempt is valid only for the row version that was read for it. Returns
+ * how many of the deliveries still exist.
  *
- * Locks: workers skip locked rows, so only another redelivery waits for these locks, which it takes in the same order.
+ * Locks: the deliveries. Workers skip locked rows, so only another redelivery waits for these locks. All redeliveries
+ * take the locks in the same order.
  */
 export function redeliver(statements: Statements, keys: readonly bigint[]): Promise<number> {
   return statements.$executeRaw`

@@ -28,7 +28,7 @@ export function redeliverOne({ database, outbox }: RedeliverDeps): Endpoint {
         const delivery = await lockDelivery(statements, principal.accountId, id)
         if (delivery !== undefined) refuseDisabled(delivery)
         if (delivery?.isOlder) refuseUnreadable(principal, [delivery.event])
-        // Deliveries are deleted before their webhook, so this delivery may no longer exist although its webhook does.
+        // Throws if the delivery no longer exists, because deliveries are deleted before their webhook.
         if (delivery === undefined || (await redeliver(statements, [delivery.key])) === 0) throw unknownDelivery()
         await endPause(statements, delivery.webhookKey)
       })

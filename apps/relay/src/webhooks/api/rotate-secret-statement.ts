@@ -3,8 +3,8 @@ import type { Statements } from '../../store/database.ts'
 /**
  * Replaces the secret of a webhook and keeps the previous one until the given time.
  *
- * It is one statement, so that of two concurrent rotations, the later rotation keeps the secret that the earlier
- * rotation returned.
+ * A single statement is used, so that the later of two concurrent rotations keeps the secret that the earlier rotation
+ * has returned.
  */
 export async function rotateSecret(
   statements: Statements,

@@ -74,7 +74,7 @@ test('marks a number that is no longer stored', async () => {
   expect((await shown()).json.request.isHashed).toBe(true)
 })
 
-test('answers 404 for a delivery of another account and for an unknown one', async () => {
+test('answers 404 for a delivery of another account and for an unknown delivery', async () => {
   await delivered('sms:received', received)
   expect((await shown('a2 all:any')).status).toBe(404)
 })

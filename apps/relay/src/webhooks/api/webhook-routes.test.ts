@@ -141,7 +141,7 @@ test.each([
   [{ url: `https://example.com/${'x'.repeat(2048)}` }, 'url', '2048'],
   [{ event: 'sms:lost' }, 'event', 'sms:data-received'],
   [{ deviceId: 'unknown' }, 'deviceId', 'GET /devices'],
-])('refuses %j and says what to do', async (more, path, words) => {
+])('refuses %j and suggests what to do', async (more, path, words) => {
   const { status, json } = await register(more)
   expect(status).toBe(400)
   expect(json).toMatchObject({ code: 400, errors: [{ path, message: expect.stringContaining(words) }] })
@@ -202,7 +202,7 @@ test.each([
   }
 })
 
-test('a test is refused for an unknown webhook and for a disabled one', async () => {
+test('a test is refused for an unknown webhook and for a disabled webhook', async () => {
   expect((await api.request('a1', 'POST', '/webhooks/w1/test')).status).toBe(404)
   await register()
   await shared.database.webhook.updateMany({ data: { disabledAt: now, disabledReason: 'nobody answers for days' } })

@@ -26,8 +26,8 @@ export interface AttemptDeps {
   readonly publicUrl?: string | undefined
   /**
    * Sends the replies in the answer to a received message in Twilio's format. If the function throws, or this relay is
-   * killed, the function is called again with the next answer, but each reply is sent once. If the hourly limit refused
-   * a reply, returns the reason for the delivery log.
+   * killed, the function is called again with the next answer. Even then, each reply is sent only once. If the hourly
+   * limit refused a reply, returns the reason for the delivery log.
    */
   readonly reply: (received: AnsweredMessage, answer: ReceiverReply) => Promise<string | undefined>
 }
@@ -134,13 +134,13 @@ const KANNEL_HEADERS = { 'user-agent': 'smsgw', 'accept-encoding': 'identity' }
 
 const EXCERPT_BYTES = 2_048
 
-/** Cuts the text, without a partial character at its end. */
+/** Shortens the text, without a partial character at its end. */
 function shortened(text: string): string {
   const bytes = Buffer.from(text)
   return bytes.length <= EXCERPT_BYTES ? text : bytes.subarray(0, EXCERPT_BYTES).toString('utf8')
 }
 
-/** Keys are built once per receiver, because building them is expensive. */
+/** Keys are created once per receiver, because creating them takes long. */
 const keysByReceiver = new WeakMap<Receiver, SigningKeys>()
 
 function keysOf(box: SecretBox, receiver: Receiver): SigningKeys {

@@ -16,7 +16,10 @@ export interface AttemptRecorderDeps extends DisableWebhookDeps {
   readonly log: Pick<Log, 'warn' | 'error'>
 }
 
-/** The members are written in this order, so that the results are stored before another worker takes the receiver. */
+/**
+ * The members are written in the order of their declaration, so that the results are stored before another worker takes
+ * the receiver.
+ */
 interface Batch {
   attempts: { readonly attempt: RecordedAttempt; readonly done: (isRecorded: boolean) => void }[]
   health: Map<bigint, HealthUpdate & { readonly receiver: Receiver; readonly error: string }>
@@ -70,7 +73,7 @@ export class AttemptRecorder {
     this.#start()
   }
 
-  /** Releases a receiver when all results that were added before are written. */
+  /** Releases a receiver when all results that were added before this call are written. */
   release(worker: number, key: bigint): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.released.push({ worker, key, done: resolve })
@@ -108,7 +111,7 @@ export class AttemptRecorder {
     else if (this.#writers === 0) this.#onIdle?.()
   }
 
-  /** Waits for more results to write: one turn of the event loop or, under load, a few milliseconds. */
+  /** Waits for more results to write: one iteration of the event loop or, under load, a few milliseconds. */
   async #gather(): Promise<void> {
     this.#isGathering = true
     const waitMs = this.#begunAtMs + PACE_MS - performance.now()
@@ -153,9 +156,11 @@ export class AttemptRecorder {
 
 const MOST_TRIES = 3
 const MOST_TOGETHER = 500
-/** While one write waits for the disk, the next is prepared. Results for the same delivery are written in order. */
+/**
+ * While one write waits for the disk, the next write is prepared. Results for the same delivery are written in order.
+ */
 const WRITES_AT_ONCE = 2
-/** The least time between two writes. One statement with a hundred rows costs a third as much as ten statements. */
+/** The shortest time between two writes. One statement with a hundred rows costs a third as much as ten statements. */
 const PACE_MS = 10
 const RETRY_MS = 250
 const LOCKED_MS = 50

@@ -18,8 +18,8 @@ export interface SigningKeys {
 
 /**
  * Returns the keys for two kinds of signatures: `X-Signature`, which existing receivers of this API check, and Standard
- * Webhooks. For a day after a rotation, `X-Signature` uses the old secret, and the Standard Webhooks header contains a
- * signature with each secret.
+ * Webhooks. For a day after a rotation, `X-Signature` uses the old secret, and the header of Standard Webhooks contains
+ * a signature with each of the two secrets.
  */
 export function signingKeys({ signingKey, secret, previousSecret }: SigningSecrets): SigningKeys {
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret]

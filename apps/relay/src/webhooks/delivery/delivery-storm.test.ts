@@ -9,7 +9,7 @@ const { receivers } = world
 const EVENTS = 120
 const BURST = 10
 
-test('healthy receivers get every event under one id, however receivers fail and workers come and go', async () => {
+test('healthy receivers get every event under one id, even if other receivers fail and workers are started and stopped', async () => {
   let trespasses = 0
   const trap = createServer((socket) => {
     trespasses += 1
@@ -38,7 +38,7 @@ test('healthy receivers get every event under one id, however receivers fail and
   const workers = [world, world, world].map((one) => one.worker({ limits: { totalMs: 2_000 } }))
   for (let event = 0; event < EVENTS; event += BURST) {
     await world.enqueue(...Array.from({ length: BURST }, (_, index) => `m${event + index}`))
-    // One worker stops cleanly. Sometimes all workers lose their presence connections.
+    // One worker is stopped cleanly. Sometimes all workers lose their presence connections.
     void workers.shift()?.stop()
     workers.push(world.worker({ limits: { totalMs: 2_000 } }))
     if (event % 30 === 0) await world.loseConnections()

@@ -92,7 +92,7 @@ describe('an attempt that fails', () => {
     expect(world.attempts).toEqual(['waiting', 'delivered'])
   })
 
-  test('is repeated as often as the account sets, then given up with a log entry', async () => {
+  test('is repeated as often as the account allows, and is then given up with a log entry', async () => {
     await world.database.account.update({ where: { id: 'a1' }, data: { settings: { webhooks: { retry_count: 1 } } } })
     const there = await receivers.start(answerWith(500))
     await world.webhook('w1', there.url)
@@ -114,7 +114,7 @@ describe('an attempt that fails', () => {
     ])
   })
 
-  test('is described when there was no response, and continues its count after a redelivery', async () => {
+  test('is described when there was no response, and is counted further after a redelivery', async () => {
     const gone = await receivers.start()
     await gone.close()
     await world.webhook('w1', gone.url)
@@ -211,7 +211,7 @@ describe('five days of failures only', () => {
     expect(await states()).toEqual(['dropped'])
   })
 
-  test('count only while something is sent', async () => {
+  test('are only counted while something is sent', async () => {
     const there = await receivers.start(answerWith(500))
     await world.webhook('w1', there.url)
     world.worker()

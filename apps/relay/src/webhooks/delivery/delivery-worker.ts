@@ -27,8 +27,8 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
  * a separate lane, so that a slow or dead receiver delays no other receiver. When a worker is killed, another worker
  * takes over its receivers at once and sends events under the same ids.
  *
- * A round takes free receivers, renews the leases of the worker's own receivers, and reads their due deliveries. Rounds
- * run when the worker is woken and five times a second.
+ * A round takes free receivers, renews the leases of the receivers that this worker has, and reads their due
+ * deliveries. Rounds run when the worker is woken and five times a second.
  */
 export class DeliveryWorker implements Outbox {
   readonly #deps: DeliveryWorkerDeps
@@ -38,7 +38,7 @@ export class DeliveryWorker implements Outbox {
   readonly #rounds: Rounds
   readonly #polling: NodeJS.Timeout
   readonly #lanes = new Map<bigint, ReceiverLane>()
-  /** The key after which the search for more receivers continues, so that each receiver gets its turn. */
+  /** The key after which the search for more receivers continues, so that no receiver waits too long. */
   #after = 0n
   #isWoken = false
   #isUnavailable = false
@@ -114,7 +114,7 @@ export class DeliveryWorker implements Outbox {
     const takenAtMs = performance.now()
     const free = (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
     const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, free))
-    // Stops serving the receiver that has been served longest, because other receivers wait for their turn.
+    // Stops serving the receiver that has been served longest, because other receivers are waiting.
     if (free <= 0) this.#lanes.values().next().value?.end()
     const renewed = [...this.#lanes].filter(([, lane]) => lane.needsRenewal(takenAtMs))
     const receivers = await takeReceivers(this.#deps.database, {
@@ -187,12 +187,14 @@ const RECEIVERS_AT_ONCE = 100
 const FINISH_MS = 20_000
 const LAST_WRITE_MS = 2_000
 
-/** The least time between the starts of two rounds. Requests for a round in between share the next round. */
+/**
+ * The shortest time between the starts of two rounds. All requests for a round during this time share the next round.
+ */
 const PACE_MS = 10
 
 /**
- * Runs the same work repeatedly, one run at a time. If no run is in progress, a run starts immediately, otherwise after
- * the present one. The work must not reject.
+ * Runs the same work repeatedly, one run at a time. If no run is in progress, a run starts immediately. Otherwise, it
+ * starts after the present run. The work must not reject.
  */
 class Rounds {
   readonly #run: () => Promise<void>

@@ -4,7 +4,7 @@ import type { Receiver } from './take-receivers-statement.ts'
 /**
  * Disables a webhook that still has this URL. Returns 0 when it was disabled before or has another URL now.
  *
- * Locks the webhook, so that a change of its URL waits and then enables it again.
+ * Locks the webhook. So if its URL is changed at the same time, the change waits, and then enables the webhook again.
  */
 export function disableReceiver(
   statements: Statements,

@@ -5,7 +5,8 @@ import { WEBHOOK_DISABLED } from '../outbox/insert-deliveries-statement.ts'
  * Drops at most `limit` pending deliveries of a disabled webhook, so that no transaction holds many locks. Returns
  * their number. Does nothing if the webhook was enabled again.
  *
- * Locks the deliveries, so that a redelivery waits and then makes them due again.
+ * Locks the deliveries. So if a redelivery is requested at the same time, it waits, and then makes the deliveries due
+ * again.
  */
 export function dropDeliveries(statements: Statements, webhookKey: bigint, limit: number): Promise<number> {
   return statements.$executeRaw`

@@ -32,7 +32,7 @@ const quiet = {
   logbook: { write: () => undefined },
 }
 
-/** A successful attempt of each `sms:sent` that has none. */
+/** Returns one successful attempt for each `sms:sent` that has no attempt. */
 async function succeeded() {
   const result = { url: '', address: undefined, status: 200, error: undefined, excerpt: undefined }
   const attempt = { ...result, startedAt: new Date(), durationMs: 1, state: 'delivered', pauseMs: 0 } as const
@@ -53,7 +53,7 @@ function slowForSent(status = 200) {
 }
 
 test.each([[200], [500]])(
-  'sms:delivered starts after the response %d to sms:sent, whichever worker sends it',
+  'sms:delivered starts after the response %d to sms:sent, even if different workers send the two events',
   async (status) => {
     const slow = slowForSent(status)
     const receiver = await receivers.start(slow.answer)
@@ -106,18 +106,18 @@ test('an event enqueued while the attempt of its predecessor is recorded follows
     await enqueueEvents(statements, 'a1', [delivered('m1')])
     world.worker()
     await eventually(() => expect(received(receiver)).toEqual(['sms:sent m1']))
-    // The result can be recorded now. The event that waits for the result is not visible yet.
+    // The result can be recorded now. The event that waits for this result is not visible yet.
     await sleep(500)
   })
   await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 20_000 })
 })
 
-test('an event enqueued at any moment while that attempt is recorded follows at once', async () => {
+test('an event enqueued at any moment while this attempt is recorded follows at once', async () => {
   const receiver = await receivers.start()
   await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', receiver.url, 'sms:delivered')
   for (let waitMs = 0; waitMs < 20; waitMs++) {
-    // Recording locks many rows first. So it has begun when the follower is committed, but locks the followed row
+    // Recording first locks many rows. So it has begun when the follower is committed, but it locks the followed row
     // later.
     await enqueue(...Array.from({ length: 499 }, (_, index) => sent(`other${waitMs}-${index}`)), sent(`m${waitMs}`))
     const results = await succeeded()
@@ -129,7 +129,8 @@ test('an event enqueued at any moment while that attempt is recorded follows at 
     })
     await recorder.finish(5_000)
   }
-  // A follower that was missed waits for half a minute. The database counts microseconds, so one more second is allowed.
+  // A missed follower waits for half a minute. The test allows one more second, because the database counts
+  // microseconds.
   const where = { event: 'sms:delivered', nextAttemptAt: { gt: new Date(Date.now() + 1000) } }
   expect(await world.database.webhookDelivery.count({ where })).toBe(0)
 })

@@ -60,7 +60,7 @@ describe('an event is retried', () => {
     expect(schedule()).toEqual([5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400])
   })
 
-  test('as often as the account sets, with the last pause repeated if necessary', () => {
+  test('as often as the account allows, with the last pause repeated if necessary', () => {
     expect(schedule(1)).toEqual([5])
     expect(schedule(3)).toEqual([5, 30, 300])
     expect(schedule(12)).toEqual([...schedule(), 86_400, 86_400])
@@ -77,7 +77,7 @@ describe('a requested pause', () => {
   const requested = (attempts: number, requestedSeconds: number) =>
     (nextPauseMs(attempts, undefined, { requestedSeconds, fraction: 0.5 }) ?? 0) / 1000
 
-  test('is obeyed to the second, up to an hour', () => {
+  test('is kept to the second, up to an hour', () => {
     expect([requested(1, 2), requested(2, 7), requested(3, 3_600), requested(1, 3_601), requested(1, 1e9)]).toEqual([
       2, 7, 3600, 3600, 3600,
     ])

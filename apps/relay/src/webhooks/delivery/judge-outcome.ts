@@ -13,7 +13,7 @@ export interface Verdict {
 /**
  * Decides the result of an attempt.
  *
- * @param attempts made so far, including this one
+ * @param attempts the number of attempts so far, including this attempt
  */
 export function judgeOutcome(
   outcome: Exclude<RequestOutcome, { readonly kind: 'broken-off' }>,
@@ -42,8 +42,8 @@ export function judgeOutcome(
 }
 
 /**
- * The pause after each failed attempt, in seconds. The first two pauses are long enough for a restart of the receiver,
- * the last pauses for a weekend.
+ * The pause after each failed attempt, in seconds. The first two pauses are long enough for a restart of the receiver.
+ * The last pauses are long enough for a weekend.
  */
 const PAUSES = [5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
 const LONGEST_REQUESTED = 3_600
@@ -56,8 +56,9 @@ const REQUESTED_FREELY = 3
  * (`Retry-After`). From the fourth attempt on, the pause is at least as long as in the schedule. Otherwise a receiver
  * that always requests one second would use up its retries in ten seconds.
  *
- * @param attempts made so far, at least one
- * @param retries set by the account: a smaller number shortens the schedule, a larger number repeats its last pause
+ * @param attempts the number of attempts so far, at least one
+ * @param retries the setting of the account: a smaller number shortens the schedule, a larger number repeats its last
+ * pause
  */
 export function nextPauseMs(
   attempts: number,
@@ -82,7 +83,7 @@ function requestedPauseMs(requestedSeconds: number): number {
 export function retryAfterSeconds(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return Number(header)
-  // Date.parse also accepts strings that are not HTTP dates.
+  // Accepts only GMT, because Date.parse also accepts strings that are not HTTP dates.
   const date = / GMT$/.test(header.trim()) ? Date.parse(header) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - nowMs) / 1000))
 }

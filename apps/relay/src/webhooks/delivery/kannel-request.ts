@@ -55,7 +55,7 @@ export function kannelUrl({ deviceId, payload, url }: KannelDelivery): string {
   const values: Readonly<Record<string, string>> = {
     '%': '%',
     d: String(kannel.type),
-    // The phone of the recipient sends the report, so it is the sender.
+    // The recipient counts as the sender, because the recipient's phone sends the report.
     p: recipient,
     P: sender,
     q: withPlus(recipient),
@@ -68,7 +68,7 @@ export function kannelUrl({ deviceId, payload, url }: KannelDelivery): string {
     I: messageId,
     F: messageId,
   }
-  // The origin must not change, because the webhook of this origin delivers the report.
+  // Keeps the origin unchanged, because the webhook of this origin delivers the report.
   const [, origin = '', rest = ''] = /^([^:]+:\/\/[^/?#]*)(.*)$/s.exec(kannel.dlrUrl) ?? []
   return (
     origin +

@@ -39,7 +39,7 @@ async function start(proxy: string): Promise<RelayProcess> {
   return relay
 }
 
-test('every event arrives under its one id even though the sending relay is killed', async () => {
+test('every event arrives under a single id although the sending relay is killed', async () => {
   const proxied: string[] = []
   const proxy = createServer((socket) => socket.on('data', (data) => proxied.push(data.toString()))).listen(
     0,
@@ -71,7 +71,7 @@ test('every event arrives under its one id even though the sending relay is kill
   )
   const stored = await shared.database.webhookDelivery.findMany({ select: { id: true } })
   expect(new Set(idsOf(there))).toEqual(new Set(stored.map(({ id }) => id)))
-  // The repeated events were being sent, or were answered but not yet recorded.
+  // The repeated events are events that were being sent, or whose answers were not recorded yet.
   expect(there.requests.length).toBeGreaterThanOrEqual(EVENTS + 5)
   expect(there.requests.length).toBeLessThan(EVENTS + EVENTS / 4)
   expect(proxied).toEqual([])

@@ -4,8 +4,8 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRow } from '../../store/read-rows.ts'
 
 /**
- * The count stops at this number. A higher number would not be more useful, and a scrape must not read a million index
- * rows.
+ * The count stops at this number. A higher number would not be more useful, and reading a million index rows would slow
+ * down the scrape.
  */
 export const MOST_COUNTED = 100_000
 

@@ -25,7 +25,7 @@ test('only deliveries of the paused webhook wait, and they are sent after it res
   await eventually(async () => expect(await world.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]))
 })
 
-test('a pause during a delivery stops further deliveries', async () => {
+test("a user's pause during a delivery stops further deliveries", async () => {
   const receiver = await receivers.start(async (response) => {
     await sleep(100)
     response.end()

@@ -15,7 +15,7 @@ const dueDelivery = z.object({
   attempts: z.int(),
   /** Age of the event. */
   ageSeconds: z.number(),
-  /** The version of the row. If the row changes later, the result of this attempt does not count. */
+  /** The version of the row. If the row changes later, the result of this attempt is not recorded. */
   version: z.int(),
 })
 
@@ -27,8 +27,8 @@ export type DueDelivery = Readonly<z.output<typeof dueDelivery>>
  * worker has taken.
  *
  * @param worker the number of this worker
- * @param sizes how many deliveries to read for each receiver
- * @param held deliveries that this worker already has
+ * @param sizes the number of deliveries to read for each receiver
+ * @param held the deliveries that this worker already has
  */
 export function readDue(
   database: Database,

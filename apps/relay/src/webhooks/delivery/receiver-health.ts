@@ -12,8 +12,8 @@ export interface ReceiverHealthDeps {
 
 /**
  * Health of a receiver while a worker serves it. States: *usual*, or *on trial* after a pause until one attempt
- * succeeds. The receiver is paused after a failure on trial, too many failures, a requested pause or 410 Gone. The
- * worker then stops serving it, whatever the results of running requests are.
+ * succeeds. The receiver is paused after a failure on trial, after too many failures, after a requested pause or after
+ * 410 Gone. The worker then stops serving the receiver, with any results of the running requests.
  */
 export class ReceiverHealth {
   readonly #deps: ReceiverHealthDeps

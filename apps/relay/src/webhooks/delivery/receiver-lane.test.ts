@@ -107,7 +107,7 @@ test('only a few deliveries are held for a slow receiver', async () => {
   expect(Math.max(...requested)).toBe(10)
 })
 
-test('deliveries read for an earlier URL are not sent to the present one', async () => {
+test('deliveries that were read for an earlier URL are not sent to the present URL', async () => {
   const { feed, moveTo, urls, lane } = laneTo({ answersAfterMs: 10 })
   feed(8)
   expect(urls).toEqual(Array(5).fill('http://127.0.0.1/'))

@@ -73,7 +73,7 @@ export class ReceiverLane {
   renew(receiver: Receiver, takenAtMs: number): void {
     if (receiver.url !== this.#receiver.url) {
       this.#health.forget(receiver)
-      // Waiting deliveries were read for the earlier URL, so they have to be read again.
+      // Waiting deliveries were read for the earlier URL, so they must be read again.
       this.#isDry = false
       for (const { key } of this.#waiting.splice(0)) this.#held.delete(key)
     }
@@ -82,7 +82,7 @@ export class ReceiverLane {
     this.#advance()
   }
 
-  /** @param requested how many deliveries were requested; fewer deliveries mean that no more are due */
+  /** @param requested the number of deliveries that were requested; if there are fewer deliveries, no more are due */
   feed(deliveries: readonly DueDelivery[], requested: number): void {
     if (this.#isEnding) return
     this.#isDry = deliveries.length < requested
@@ -105,7 +105,7 @@ export class ReceiverLane {
 
   #advance(): void {
     const most = this.#health.isOnTrial ? 1 : IN_FLIGHT_EACH
-    // A worker whose lease was not renewed for this long sends nothing until it is renewed.
+    // A worker whose lease was not renewed for this time sends nothing until the lease is renewed.
     const isSure = performance.now() - this.#renewedAtMs < SURE_MS
     while (isSure && this.#inFlight < most && this.#waiting.length > 0)
       void this.#deliver(this.#waiting.shift() as DueDelivery)
@@ -152,7 +152,10 @@ export class ReceiverLane {
     }
   }
 
-  /** Keeps the lease if results cannot be recorded, so that events are repeated at most once per lease. */
+  /**
+   * Gives up the lane. Keeps the lease if results cannot be recorded, so that events are repeated at most once per
+   * lease.
+   */
   #giveUp(): void {
     this.#keepsLease = true
     this.end()
@@ -174,10 +177,10 @@ export class ReceiverLane {
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
 const MOST_WAITING = 800
-/** A lane that needs more deliveries within this time after a read reads more of them at a time. */
+/** If a lane needs more deliveries within this time after a read, it reads more of them at a time. */
 const QUICK_MS = 100
 /** The limit of deliveries in memory, including those whose result has not been recorded. */
 const MOST_HELD = 1_000
 const RENEW_MS = 400
-/** The lease is longer than this time and a request together. A request takes at most 16 s. */
+/** The lease is longer than this time plus the duration of a request. A request takes at most 16 s. */
 const SURE_MS = 3_000

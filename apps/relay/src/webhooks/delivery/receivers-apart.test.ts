@@ -34,7 +34,7 @@ test('a receiver gets five requests at a time and never more', async () => {
   expect(new Set(idsOf(there)).size).toBe(41)
 })
 
-test('a hanging receiver delays no other', async () => {
+test('a hanging receiver does not delay other receivers', async () => {
   const hanging = await receivers.start(() => undefined)
   const well = await receivers.start()
   for (let index = 0; index < 30; index++) await world.webhook(`hanging${index}`, hanging.url)
@@ -46,7 +46,7 @@ test('a hanging receiver delays no other', async () => {
   expect(hanging.mostAtOnce).toBeLessThanOrEqual(150)
 })
 
-test('each receiver gets its turn if there are more than can be served at once', async () => {
+test('each receiver is served if there are more than can be served at once', async () => {
   const order: string[] = []
   for (const id of ['w0', 'w1', 'w2', 'w3', 'w4', 'w5']) {
     const there = await receivers.start((response) => {
@@ -103,7 +103,7 @@ test('after a pause, one attempt decides whether a longer pause follows or deliv
   expect(there.requests).toHaveLength(before + 5)
   isSuccess = true
   await endPause(world.database, (await webhook())?.key ?? 0n)
-  // Failed events have their own pauses, of up to two hours.
+  // Failed events have separate pauses of up to two hours.
   await world.pass(10_000)
   await eventually(async () =>
     expect((await world.deliveries()).every(({ state }) => state === 'delivered')).toBe(true),

@@ -22,7 +22,7 @@ export interface RecordedAttempt {
 
 /**
  * Records the results of several attempts. A delivery changes its state only if its row has not changed since it was
- * read, because a redelivery requested in the meantime starts a new schedule. Attempts of deleted deliveries are not
+ * read, because a redelivery that was requested meanwhile starts a new schedule. Attempts of deleted deliveries are not
  * recorded. Deliveries that waited for one of these attempts are released afterwards (`releaseFollowers`).
  *
  * SKIP LOCKED leaves out locked deliveries, because waiting for them could cause a deadlock. They are returned, and

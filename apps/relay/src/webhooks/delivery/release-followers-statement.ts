@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts'
  * Makes deliveries due that waited for the first attempt of one of these deliveries (`insertDeliveries`).
  *
  * Runs after the transaction that recorded the attempts. The statement of that transaction cannot see a follower that
- * is committed between the start of the statement and the lock of the row. Such a follower would wait for
+ * is committed after the start of the statement and before the lock of the row. Such a follower would wait for
  * `LONGEST_TURN`.
  *
  * SKIP LOCKED leaves out followers that another transaction changes, because waiting for them could cause a deadlock.

@@ -41,11 +41,11 @@ export interface TakingReceivers {
 
 /**
  * Takes receivers with due deliveries that no worker serves, and renews the leases of this worker. Only one worker
- * serves a receiver at a time, so that the limit of requests in flight holds for all relays together. Due deliveries
+ * serves a receiver at a time, so that the limit of requests in flight applies to all relays together. Due deliveries
  * are read by a later statement, which sees all results of the previous worker.
  *
- * The search reads one row per receiver in the index of waiting deliveries, so a dead receiver with a million
- * deliveries costs one step.
+ * The search reads one row per receiver in the index of waiting deliveries, so a receiver that is down and has a
+ * million deliveries costs one step.
  *
  * Locks: the worker's number is written to the locked row, so that the second of two concurrent workers sees it. All
  * other values are read as of the start of the statement. SKIP LOCKED leaves out rows that are being taken or changed.

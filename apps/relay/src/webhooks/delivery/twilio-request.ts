@@ -28,7 +28,7 @@ export const twilioHeadersOfAttempt = ['x-twilio-signature'] as const
 export function twilioRequest(delivery: TwilioDelivery): UnsignedRequest {
   const payload = delivery.payload as Payload
   return {
-    // Removes the fragment, which is not sent and therefore not signed.
+    // Removes the fragment, because it is not sent and therefore not signed.
     url: twilioUrl(delivery.url, payload).split('#', 1)[0] ?? '',
     headers: {
       'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',

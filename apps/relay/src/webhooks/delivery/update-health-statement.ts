@@ -6,13 +6,13 @@ import { readRows } from '../../store/read-rows.ts'
 /** The results of attempts to deliver to one receiver. */
 export interface HealthUpdate {
   readonly key: bigint
-  /** The URL that the attempts called. If the webhook now has another URL, they do not count. */
+  /** The URL to which the attempts were sent. If the webhook now has another URL, these attempts are not counted. */
   readonly url: string
   /** True if at least one attempt succeeded. */
   readonly isSuccess: boolean
   /** True if the trial after a pause succeeded. */
   readonly isRecovered: boolean
-  /** True if the receiver failed too often and has to be paused; each pause is longer than the last. */
+  /** True if the receiver failed too often and has to be paused. Each pause is longer than the previous pause. */
   readonly isOpening: boolean
   /** How long the receiver is paused. 0: no pause. */
   readonly pauseMs: number
@@ -20,8 +20,8 @@ export interface HealthUpdate {
 
 /**
  * Stores the health of receivers. Returns the receivers that have to be disabled, because all their attempts have
- * failed for `disableAfterMs`. A failure more than `restMs` after the previous one starts this period again, because
- * nothing was sent in between. Locks rows in the order of their keys.
+ * failed for `disableAfterMs`. A failure more than `restMs` after the previous failure starts this period again,
+ * because nothing was sent between the two failures. Locks rows in the order of their keys.
  */
 export async function updateHealth(
   database: Database,

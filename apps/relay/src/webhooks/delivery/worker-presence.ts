@@ -12,9 +12,9 @@ export interface WorkerPresenceDeps {
 }
 
 /**
- * Shows other workers that this worker is running, with an advisory lock on its number that a separate connection
- * holds. When the process is killed, the connection ends. Other workers then take over the receivers of this worker
- * without waiting for the leases to expire. After a lost connection, this worker gets a new number.
+ * Shows other workers that this worker is running. For this, a separate connection holds an advisory lock on the number
+ * of the worker. When the process is killed, the connection ends. Other workers then take over the receivers of this
+ * worker without waiting for the leases to expire. After a lost connection, this worker gets a new number.
  */
 export class WorkerPresence {
   readonly #client: ReconnectingClient

@@ -122,7 +122,7 @@ test('a redelivery requested during a request sends the event once more', async 
   expect((await world.deliveries())[0]?.attemptRows).toMatchObject([{ number: 1 }, { number: 2 }])
 })
 
-test('the results of attempts wait for transactions that hold their deliveries', async () => {
+test('the results of attempts wait for transactions that have locked their deliveries', async () => {
   const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
   world.worker()
@@ -138,7 +138,7 @@ test('the results of attempts wait for transactions that hold their deliveries',
   expect(there.requests).toHaveLength(2)
 })
 
-test('a webhook is called at its changed URL, where earlier failures do not count', async () => {
+test('a webhook is called at its changed URL, and failures at the earlier URL are not counted', async () => {
   const dead = await receivers.start((response) => void response.writeHead(500).end())
   const there = await receivers.start()
   const key = await world.webhook('w1', dead.url)
@@ -153,7 +153,7 @@ test('a webhook is called at its changed URL, where earlier failures do not coun
   expect(await webhook()).toMatchObject({ pauses: 0, pausedUntil: null, failingSince: null })
 })
 
-test('failures at an earlier URL do not count for the present URL', async () => {
+test('failures at an earlier URL are not counted for the present URL', async () => {
   const waiting: ServerResponse[] = []
   const dead = await receivers.start((response) => void waiting.push(response))
   const there = await receivers.start()
@@ -171,7 +171,7 @@ test('failures at an earlier URL do not count for the present URL', async () => 
 test.each([
   ['disabled', (key: bigint) => world.database.webhook.update({ where: { key }, data: { disabledAt: new Date() } })],
   ['deleted', (key: bigint) => world.database.webhook.delete({ where: { key } })],
-])('a webhook that is %s in the meantime gets only what its worker already had', async (_, change) => {
+])('a webhook that is %s in the meantime gets only the deliveries that its worker already had', async (_, change) => {
   const { there, open } = await holdingReceiver()
   const other = await receivers.start()
   const key = await world.webhook('w1', there.url)
@@ -187,7 +187,7 @@ test.each([
   expect(world.warned).toEqual([])
 })
 
-test('a stopping worker finishes running requests and leaves the rest to other workers', async () => {
+test('a stopping worker finishes running requests and leaves the other deliveries to other workers', async () => {
   const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
   await world.enqueue(...names(20))
@@ -232,7 +232,7 @@ test('nothing is lost or sent twice while the database rejects writes', async ()
   const giveBack = await takeDatabaseAway('INSERT ON webhook_attempts')
   open()
   await eventually(() => expect(world.warned).toContain('could not record webhook results, retrying'))
-  // Other errors are retried only for a shorter time than this.
+  // Other errors are retried for a shorter time than this.
   await sleep(1_500)
   await giveBack()
   await eventually(async () => expect(await countOf('delivered')).toBe(3))

@@ -67,7 +67,7 @@ test('adds a delivery for each webhook registered for event and device, and for 
   ])
 })
 
-test('a row holds the derived id, the device and the payload', async () => {
+test('a row contains the derived id, the device and the payload', async () => {
   await account('a1')
   await webhook('w1', 'sms:received')
   await enqueueEvents(shared.database, 'a1', [text('m1', 'half a pair \ud83d, a NUL \u0000')])
@@ -108,7 +108,7 @@ test('a row exists only if the transaction of the event commits', async () => {
   expect(await deliveries()).toEqual([])
 })
 
-test('the transaction of an event survives the deletion of a webhook', async () => {
+test('the transaction of an event is committed even if a webhook is deleted meanwhile', async () => {
   await account('a1')
   const { key } = await webhook('w1', 'sms:received')
   await webhook('w2', 'sms:received')

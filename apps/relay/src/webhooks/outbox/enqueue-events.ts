@@ -28,10 +28,10 @@ export async function enqueueEvents(
 }
 
 /**
- * Like `enqueueEvents`, but delivers existing events again under their original ids, even while they are being sent,
- * because the result of an attempt counts only for the row version that was read for it. With `inboxKeyOf`, a webhook
- * receives only events of messages that were stored after its URL was set, and its URL cannot change before the
- * transaction ends.
+ * Like `enqueueEvents`, but delivers existing events again under their original ids, even while they are being sent.
+ * This is possible because the result of an attempt is valid only for the row version that was read for it. With
+ * `inboxKeyOf`, a webhook receives only events of messages that were stored after its URL was set, and its URL cannot
+ * change before the transaction ends.
  */
 export function enqueueAgain(
   statements: RawStatements,
@@ -88,8 +88,8 @@ function isRegisteredFor(
 }
 
 /**
- * A webhook for the addresses of single messages receives only events that such an address requests, and only for its
- * origin.
+ * Returns true for an event that the address of a single message requests. A webhook for such addresses receives only
+ * these events, and only for its origin.
  */
 function isAboutItsMessages({ format, url }: RegisteredWebhook, event: OutboxEvent): boolean {
   if (!isStatusFormat(format)) return true

@@ -23,8 +23,8 @@ export function outboundEventId(
 export const outboundEvents = ['sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const
 
 /**
- * Returns all event ids that a webhook may have received for one recipient. They find deliveries without reading
- * payloads.
+ * Returns all event ids that a webhook may have received for one recipient. With these ids, deliveries are found
+ * without reading payloads.
  */
 export function outboundEventIds(
   accountId: string,

@@ -164,7 +164,7 @@ test.each(Object.keys(webhookPayloads) as EmittedEvent[])('the sample of %s has 
   else expect(membersOf([sample])).toEqual(membersOf(shown.map(payloadOf)))
 })
 
-/** Returns the paths of all members, however deep. */
+/** Returns the paths of all members at any depth. */
 function membersOf(values: readonly unknown[], path = ''): string[] {
   const all = values.flatMap((value) => {
     if (Array.isArray(value)) return membersOf(value, path)

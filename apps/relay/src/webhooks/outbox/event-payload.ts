@@ -84,7 +84,7 @@ export function storedPayload(format: string | null, event: OutboxEvent): object
   }
 }
 
-/** True if the network had accepted the message before this event. */
+/** True if the network accepted the message before this event. */
 export function wasSent(event: OutboxEvent): boolean {
   return 'follows' in event && event.follows !== undefined
 }
@@ -135,13 +135,13 @@ function receivedMmsContent(received: ReceivedMmsContent): Payload<'mms:download
 }
 
 function inbound({ messageId, sender, recipient, simNumber, isEncrypted }: ReceivedEvent) {
-  // `phoneNumber` is deprecated. It is the number of the other party.
+  // `phoneNumber` is deprecated. It contains the number of the other party.
   const facts = { messageId, sender, recipient, simNumber, phoneNumber: sender }
   return { ...facts, ...(isEncrypted === true && ({ isEncrypted } as const)) }
 }
 
 function outbound({ messageId, sender, recipient, simNumber, possibleDuplicate }: OutboundEvent) {
-  // `sender` and `simNumber` must not be null. The number 0 means an unknown SIM, because no SIM has it.
+  // `sender` and `simNumber` must not be null. The number 0 means an unknown SIM, because SIM numbers begin with 1.
   return {
     messageId,
     sender: sender ?? '',

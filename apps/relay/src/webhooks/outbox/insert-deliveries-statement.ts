@@ -7,9 +7,9 @@ interface NewDelivery {
   readonly id: string
   readonly deviceId: string
   readonly event: string
-  /** JSON. */
+  /** The payload as JSON text. */
   readonly payload: string
-  /** The webhook is disabled, so the delivery is stored as dropped. */
+  /** True if the webhook is disabled. The delivery is then stored as dropped. */
   readonly disabled: boolean
   /** The delivery that has to be attempted before this delivery. */
   readonly follows: { readonly webhookKey: bigint; readonly id: string } | undefined
@@ -20,9 +20,9 @@ export const WEBHOOK_DISABLED = 'the webhook was disabled'
 
 /**
  * Stores deliveries and returns how many were stored. Existing deliveries are not changed. If `again` is set and the
- * webhook is enabled, they are delivered again with the new payload.
+ * webhook is enabled, existing deliveries are delivered again with the new payload.
  *
- * A delivery that follows another one is due when the first attempt of that earlier delivery has ended
+ * A delivery that follows another delivery is due when the first attempt of the earlier delivery has ended
  * (`releaseFollowers`), or after `LONGEST_TURN`, so that workers do not read it too early.
  *
  * Locks: the deliveries that are followed, so that their attempts are recorded after this transaction and find the

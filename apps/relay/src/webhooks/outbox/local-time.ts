@@ -11,7 +11,10 @@ export function localTime(text: string): LocalTime {
   return { at: new Date(text), offsetMinutes: sign === '-' ? -offset : offset }
 }
 
-/** Replaces implausible times with the present time, because the clock of a device may be fast or not set. */
+/**
+ * Returns the time of an event. Replaces an implausible time with the present time, because the clock of a device may
+ * be fast or not set.
+ */
 export function eventTime(text: string, now: Date): LocalTime {
   const reported = localTime(text)
   const isPlausible = reported.at >= EARLIEST && reported.at <= now

@@ -20,8 +20,9 @@ export type RegisteredWebhook = Readonly<z.output<typeof registeredWebhook>>
 /**
  * Finds the webhooks that are registered for these events.
  *
- * Locks them against deletion, as the foreign key of the deliveries would. A webhook that is being deleted is then not
- * found, whereas the foreign key would make the transaction fail. With `keepUrl`, a change of the URL also waits.
+ * Locks them against deletion, as the foreign key of the deliveries would. With this lock, a webhook that is being
+ * deleted is not found. With the foreign key, the transaction would fail. With `keepUrl`, a change of the URL also
+ * waits.
  */
 export function lockRegistered(
   statements: RawStatements,

@@ -17,7 +17,7 @@ interface OfDevice {
 }
 
 interface Inbound extends OfDevice {
-  /** The id of the inbox item, which is the same however often the message is read from the SIM. */
+  /** The id of the inbox item. It is the same each time the message is read from the SIM. */
   readonly messageId: string
   readonly sender: string
   /** The number of the SIM; null if the SIM does not report it and none is configured. */
@@ -35,7 +35,7 @@ export interface ReceivedText extends Inbound {
 
 export interface ReceivedData extends Inbound {
   readonly event: 'sms:data-received'
-  /** Base64. */
+  /** The data in base64. */
   readonly data: string
   readonly port: number
 }
@@ -117,7 +117,7 @@ interface Occurrence extends OfDevice {
 interface Call extends Occurrence {
   readonly event: 'call:received'
   readonly simNumber: number
-  /** Null when withheld. */
+  /** The number of the caller; null if the caller withheld it. */
   readonly caller: string | null
   readonly recipient: string | null
   readonly receivedAt: LocalTime

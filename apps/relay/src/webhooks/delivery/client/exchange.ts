@@ -37,7 +37,7 @@ export interface ExchangeRequest {
 
 /**
  * Sends one request and reads the beginning of its response. Waits for a connection, then for the headers, then for the
- * body. Stops when it has enough data, or at the end of the response, an error or a timeout.
+ * body. Stops when enough data has arrived, or at the end of the response, an error or a timeout.
  *
  * @param isOpening returns true if a new connection was just opened for the request that is now starting
  */
@@ -99,7 +99,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return
-    // Repeated headers are ignored.
+    // Ignores repeated headers.
     const { 'retry-after': retryAfter, 'content-type': contentType } = headers as Record<string, unknown>
     this.#head = { status, retryAfter: onlyText(retryAfter), contentType: onlyText(contentType) }
     this.#endAfter(this.#limits.bodyMs)
@@ -112,7 +112,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // Waits two turns of the event loop, until the connection is free. An earlier request would open another
+    // Waits two iterations of the event loop, until the connection is free. An earlier request would open another
     // connection.
     setImmediate(() => setImmediate(() => this.#end(undefined)))
   }
@@ -126,7 +126,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#end(new TimedOut('answer')), ms)
   }
 
-  /** Once the headers have arrived, the request counts as answered, even if the body ends with an error. */
+  /**
+   * Ends the exchange. When the headers have arrived, the request counts as answered, even if the body ends with an
+   * error.
+   */
   #end(error: Error | undefined): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -140,7 +143,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   #excerpt(): string {
     const text = Buffer.concat(this.#parts).subarray(0, this.#limits.excerptBytes).toString('utf8')
-    // PostgreSQL text cannot contain NUL.
+    // Removes NUL characters, because PostgreSQL text cannot contain them.
     return text.replaceAll('\0', '')
   }
 }

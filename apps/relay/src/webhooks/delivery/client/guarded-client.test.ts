@@ -43,7 +43,7 @@ function client(
 const post = (to: GuardedClient, url: string) => to.post(url, { 'content-type': 'application/json' }, '{"a":1}')
 const addresses = (...of: string[]) => of.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 
-/** Counts connections to a forbidden address. */
+/** Listens on a forbidden address and counts the connections to it. */
 async function trap(host = FORBIDDEN, port = 0): Promise<{ readonly port: number; readonly visits: number }> {
   let visits = 0
   const server = createServer((socket) => {
@@ -185,7 +185,7 @@ describe('reaches', () => {
 })
 
 describe('has timeouts', () => {
-  // Each test shortens one limit. The others never end an attempt, however busy the machine is.
+  // Each test shortens one limit. The other limits never end an attempt, even on a very busy machine.
   const hour = 3_600_000
   const limits = { connectMs: hour, totalMs: hour, bodyMs: hour, excerptBytes: 10, bodyBytes: 50 }
 
@@ -338,7 +338,7 @@ describe('over TLS', () => {
   test('refuses any other certificate, even if the environment disables the check', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     ending.push(() => vi.unstubAllEnvs())
-    // Hides a warning of Node, which is right but expected.
+    // Hides a warning of Node.js, which is correct and expected.
     vi.spyOn(process, 'emitWarning').mockReturnValue()
     ending.push(() => vi.restoreAllMocks())
     const there = await receiver({ tls })

@@ -17,10 +17,10 @@ export type RequestOutcome =
   | { readonly kind: 'broken-off' }
 
 /**
- * The only client for requests to other servers. It looks up a name once per connection. All its addresses are checked,
- * and the connection uses one of them. A literal address is checked, whatever its notation. Redirects are not followed.
- * Responses are not decompressed, and only their beginning is read. Proxy settings in the environment are ignored,
- * because a proxy would connect to unchecked addresses.
+ * The only client for requests to other servers. It looks up a name once per connection. All addresses of the name are
+ * checked, and the connection uses one of them. A literal address is checked in any notation. Redirects are not
+ * followed. Responses are not decompressed, and only their beginning is read. Proxy settings in the environment are
+ * ignored, because a proxy would connect to unchecked addresses.
  */
 export class GuardedClient {
   readonly #rules: AddressRules
@@ -44,7 +44,7 @@ export class GuardedClient {
     this.#connector = buildConnector({
       allowH2: false,
       timeout: this.#limits.connectMs,
-      // Certificates are checked even if the environment disables this.
+      // Checks certificates even if the environment disables this check.
       rejectUnauthorized: true,
       lookup: (host, options, callback) => this.#lookup(host, options, callback),
     })
@@ -52,7 +52,7 @@ export class GuardedClient {
       connect: (options, callback) => this.#connect(options, callback),
       allowH2: false,
       pipelining: 1,
-      // No time limits here, because the exchange has its own.
+      // Sets no time limits here, because the exchange has its own limits.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16_384,
@@ -99,7 +99,7 @@ export class GuardedClient {
     await this.#agent.destroy()
   }
 
-  /** Does not store the URLs of GET requests, which differ each time. */
+  /** Checks the text of a URL. The results for GET requests are not stored, because their URLs differ each time. */
   #check(address: string, isRemembered: boolean): CheckedUrl {
     const known = this.#checkedUrls.get(address)
     if (known !== undefined) return known
@@ -118,7 +118,7 @@ export class GuardedClient {
     this.#connector(options, (...opened) => {
       const [, socket] = opened
       if (socket) this.#remember(`${protocol}//${host}`, socket)
-      // During this call, the request that opened this connection is written.
+      // During this call, the client writes the request for which this connection was opened.
       this.#isOpening = true
       try {
         callback(...opened)

@@ -46,7 +46,7 @@ test('returns all addresses of both families', async () => {
   expect(await resolve('example.com')).toEqual([four, six])
 })
 
-test('a silent family does not delay the other', async () => {
+test('a family of addresses without an answer does not delay the other family', async () => {
   const resolve = hostResolver(await nameServer({ [A]: [FOUR], [AAAA]: undefined }))
   expect(await resolve('example.com')).toEqual([four])
 })
@@ -56,7 +56,7 @@ test('returns the addresses of a name with one family', async () => {
   expect(await resolve('example.com')).toEqual([six])
 })
 
-test('resolves names of this machine through the system, whatever name servers answer', async () => {
+test('resolves names of this machine through the system, with any answer of the name servers', async () => {
   const resolve = hostResolver(await nameServer({ [A]: [FOUR], [AAAA]: [] }))
   expect(await resolve('localhost')).toContainEqual({ address: '127.0.0.1', family: 4 })
 })
@@ -66,7 +66,7 @@ test('reports an unknown name', async () => {
   await expect(resolve('nobody.invalid')).rejects.toMatchObject({ syscall: 'getaddrinfo' })
 })
 
-test('dead name servers delay neither file access nor other names', async () => {
+test('name servers that do not answer delay neither file access nor other names', async () => {
   const dead = hostResolver(await nameServer({}))
   const ended: string[] = []
   for (let index = 0; index < 20; index++)

@@ -8,9 +8,9 @@ export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>
 /**
  * Returns a resolver that queries the name servers directly. It uses the operating system only for names that the name
  * servers do not have, such as names on the local network or in the hosts file. The system's look-up blocks one of the
- * four threads of this process until it times out, so a dead name server would delay everything else.
+ * four threads of this process until it times out, so a name server that does not answer would delay everything else.
  *
- * @param servers the name servers; by default those of the system at the time of the look-up
+ * @param servers the name servers; by default the name servers of the system at the time of the look-up
  */
 export function hostResolver(servers?: readonly string[]): ResolveHost {
   let places = SYSTEM_LOOKUPS
@@ -46,8 +46,8 @@ export function hostResolver(servers?: readonly string[]): ResolveHost {
 /** The largest number of concurrent look-ups by the system, so that other threads stay free. */
 const SYSTEM_LOOKUPS = 2
 /**
- * How long to wait for the addresses of the other family (IPv4 or IPv6) when those of one family have arrived (RFC 8305
- * §3).
+ * How long to wait for the addresses of the other family (IPv4 or IPv6) when the addresses of one family have arrived
+ * (RFC 8305 §3).
  */
 const RESOLUTION_DELAY_MS = 50
 /** Returns true for names without a dot, and for names under a domain for private use. */
