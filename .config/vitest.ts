@@ -11,14 +11,14 @@ import { TotalsReporter } from '../.repo/vitest-totals.ts'
 const root = resolve(rootArgument() ?? '.')
 const repository = resolve(import.meta.dirname, '..')
 const project = relative(repository, root)
-/** Starts what all tests of a project share in one run, for example a database server. */
+/** Starts the resources that all tests of a project share in one run, for example a database server. */
 const globalSetup = resolve(root, 'src/testing/global-setup.ts')
 /** Tests that start whole programs. `npm run e2e` runs them, with `--mode e2e`. */
 const PROCESS_TESTS = '**/*.process.test.ts'
 /** Builds the programs that tests start. */
 const programs = resolve(repository, '.repo/programs-of-tests.ts')
 
-// The place for temporary folders of tests and of the processes that they start.
+// The folder for temporary folders of tests and of the processes that they start.
 const temporary = memoryFolder()
 if (project !== 'apps/e2e' && temporary !== undefined) process.env['TMPDIR'] ??= temporary
 
@@ -28,32 +28,32 @@ export default defineConfig(({ mode }) => ({
     include: [project === 'apps/e2e' ? '**/*.e2e.ts' : mode === 'e2e' ? PROCESS_TESTS : '**/*.test.ts'],
     exclude: ['**/node_modules/**', ...(mode === 'e2e' ? [] : [PROCESS_TESTS])],
     globalSetup: [...(existsSync(globalSetup) ? [globalSetup] : []), ...(startsPrograms(mode) ? [programs] : [])],
-    // The machine may be busy, so the limit is only for tests that hang.
+    // The machine may be busy, so the limit is long and only stops tests that hang.
     testTimeout: project === 'apps/e2e' ? 600_000 : mode === 'e2e' ? 180_000 : 60_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
     maxWorkers: workers(),
-    // The compile cache halves the start time of programs that tests start. Its key is the content of each module.
+    // The compile cache halves the start time of programs that tests start. The cache finds a module by its content.
     env: { NODE_COMPILE_CACHE: resolve(repository, '.cache/compile') },
-    // The time limit for an awaited event, which also has to allow for a busy machine.
+    // The time limit for an awaited event. It is long, because the machine may be busy.
     expect: { poll: { timeout: project === 'apps/e2e' ? 120_000 : 45_000 } },
     passWithNoTests: false,
-    // Test files share loaded modules, because loading them again would take most of the time. They share no state:
-    // libraries are pure, and each test file of an app has its own database or folders.
+    // Test files share loaded modules, because loading the modules again would take most of the time. They share no
+    // state: libraries have none, and each test file of an app has its own database or folders.
     isolate: project === 'apps/e2e',
-    // Node loads TypeScript itself, in half the time. Only the console has sources that Vite must translate.
+    // Node loads TypeScript itself, in half the time. Only the console has sources that Vite must compile.
     experimental: { viteModuleRunner: project === 'apps/console' },
   },
 }))
 
-/** The agent and the gateway also have other tests that start a program. */
+/** The agent and the gateway have more tests that start a program. */
 function startsPrograms(mode: string): boolean {
   if (project === 'apps/e2e') return false
   return mode === 'e2e' || ['apps/agent', 'apps/gateway'].includes(project)
 }
 
 /**
- * Tests of processes and databases are idle much of the time, so two workers suit a machine with two cores. Those of the
- * relay end last and then run alone.
+ * Tests of processes and databases wait most of the time, so two workers suit a machine with two cores. The tests of
+ * the relay end last, and are then the only ones.
  */
 function workers(): number {
   if (project === 'apps/e2e') return 4
@@ -61,7 +61,7 @@ function workers(): number {
 }
 
 /**
- * Returns the folder that Linux keeps in memory, if it has room and allows tests to start programs from it. There,
+ * Returns the folder that Linux keeps in memory, if it has enough space and programs can be started from it. There,
  * PostgreSQL needs a third of the CPU time that it needs on a disk.
  */
 function memoryFolder(): string | undefined {

@@ -1,5 +1,5 @@
-// `node .repo/assemble.ts <folder> <app>… [--arch x64|arm64] [--built <folder>]`: copies the output of `npm run build` into
-// a folder that runs without the repository.
+// `node .repo/assemble.ts <folder> <app>… [--arch x64|arm64] [--built <folder>]`: copies the output of `npm run build`
+// into a folder. The apps in this folder run without the repository.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { architectureOf } from './packaging/app-bundle.ts'

@@ -1,6 +1,7 @@
-// `npm run bench [-- relay box …]`: runs the benches of all projects, or those that are named, one after the other, and prints all
-// figures as one Markdown table for docs/performance.md. A name is a project, such as `relay`, or one bench, such as `box` for
-// apps/e2e/bench/bench-box.ts, which also gets the options that follow: `npm run bench -- box --count`.
+// `npm run bench [-- relay box …]`: runs the benches of all projects, or only the named ones, one after the other.
+// Prints all figures as one Markdown table for docs/performance.md. A name is a project, such as `relay`, or one bench,
+// such as `box` for apps/e2e/bench/bench-box.ts. A single bench also gets the options that follow its name: `npm run
+// bench -- box --count`.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -31,7 +32,7 @@ interface Bench {
   readonly command: readonly string[]
 }
 
-/** Returns the benches of a project, or the bench of this name. */
+/** Returns the benches of a project, or the bench with this name. */
 function named(name: string): Bench[] {
   const project = benches().find((one) => one.name === name)
   if (project !== undefined) return [project]

@@ -1,6 +1,6 @@
-// Every npm script of this repository starts here, in plain JavaScript for Node 18. Installs missing packages of
-// package-lock.json, generates the database client after a change of its schema, then runs the command with the Node of
-// the repository (npm 9 and 10 do not add it to PATH).
+// Every npm script of this repository starts with this file. It is plain JavaScript, because it must run on Node 18.
+// Installs missing packages of package-lock.json, generates the database client after a change of its schema, and then
+// runs the command with the Node of the repository, which npm 9 and 10 do not add to PATH.
 //
 //   node .repo/bootstrap.cjs <command> [arguments…]
 'use strict'
@@ -31,6 +31,6 @@ function environment() {
     PATH: pathWithOwnNode(root),
     NX_DAEMON: 'false',
     NX_TUI: 'false',
-    NX_SKIP_NATIVE_FILE_CACHE: 'true', // this cache is a folder in /tmp that all checkouts share
+    NX_SKIP_NATIVE_FILE_CACHE: 'true', // this cache is a folder in /tmp, which all checkouts would share
   }
 }

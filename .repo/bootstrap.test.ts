@@ -46,7 +46,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('passes on the exit code', async () => {
+test('exits with the code of the command', async () => {
   installed()
   expect(await finished(bootstrap('process.exit(7)'))).toMatchObject({ code: 7 })
   expect(npmRuns()).toEqual([])
@@ -55,7 +55,7 @@ test('passes on the exit code', async () => {
 test.each([
   ['SIGTERM', 9],
   ['SIGINT', 8],
-] as const)('passes on %s and ends like the command', async (signal, code) => {
+] as const)('forwards %s and ends like the command', async (signal, code) => {
   installed()
   const child = bootstrap(`${UP} setInterval(() => 0, 1000); console.log('up')`)
   await said(child.stdout, 'up')
@@ -72,7 +72,7 @@ test('ends the command when the shell that npm started is killed', async () => {
   installed()
   const code = `${UP} setInterval(() => 0, 1000); process.on('exit', () => console.log('down')); console.log('up')`
   write('command.cjs', code)
-  // Without a second command (`true`), the shell would replace itself with the first one.
+  // `true` is a second command. Without it, the shell would replace itself with the first command.
   const line = `"${process.execPath}" .repo/bootstrap.cjs node command.cjs; true`
   const shell = spawn('sh', ['-c', line], {
     cwd: root,
@@ -85,7 +85,7 @@ test('ends the command when the shell that npm started is killed', async () => {
   expect((await ending).stdout).toBe('up\ndown\n')
 })
 
-test('installs first when nothing is installed, and keeps standard output for the command', async () => {
+test('installs first when nothing is installed, and standard output has only the output of the command', async () => {
   const { code, stdout, stderr } = await finished(bootstrap("console.log('ran')"))
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'ran\n' })
   expect(stderr).toMatch(
@@ -118,7 +118,7 @@ test('installs when an optional package for this machine is missing', async () =
   expect(npmRuns()).toHaveLength(1)
 })
 
-test('on a host with Node 18 only the own Node is installed first, and then everything once', async () => {
+test('on a host with Node 18, installs only the Node of the repository first, and then everything once', async () => {
   const own = { version: '24.0.0', integrity: 'sha512-x', ...HERE }
   write('package-lock.json', JSON.stringify({ packages: { ...NATIVE, [`node_modules/${OWN_NODE}`]: own } }))
   // npm skips native packages whose engines exclude the Node of the host.
@@ -156,7 +156,7 @@ test('two concurrent first starts install once', async () => {
 })
 
 test.each(['999999999', '', 'not a number'])(
-  'an installation that was killed (%j) does not block the next one',
+  'an installation that was killed (%j) does not prevent the next one',
   async (holder) => {
     write('.cache/installing', holder)
     expect(await finished(bootstrap(''))).toMatchObject({ code: 0 })
@@ -164,7 +164,7 @@ test.each(['999999999', '', 'not a number'])(
   },
 )
 
-test('waits for another installation, reports that at once, and keeps its lock', async () => {
+test('waits for another installation, reports that at once, and does not remove its lock', async () => {
   write('.cache/installing', String(process.pid))
   const child = bootstrap('')
   await said(child.stderr, `waiting for installation by process ${process.pid}…`)
@@ -174,7 +174,7 @@ test('waits for another installation, reports that at once, and keeps its lock',
   expect(npmRuns()).toEqual([])
 })
 
-test('does not remove a lock that another start took while the command runs', async () => {
+test('does not remove a lock that another start created while the command runs', async () => {
   const child = bootstrap("console.log('up'); process.stdin.resume()", 'pipe')
   await said(child.stdout, 'up')
   write('.cache/installing', '4711')
@@ -183,7 +183,7 @@ test('does not remove a lock that another start took while the command runs', as
   expect(readFileSync(join(root, '.cache/installing'), 'utf8')).toBe('4711')
 })
 
-test('SIGTERM during the installation ends npm first, then starts nothing and frees the lock', async () => {
+test('SIGTERM during the installation stops npm first, then starts nothing and removes the lock', async () => {
   const npm = "process.on('SIGTERM', () => setTimeout(() => { console.error('npm ends'); process.exit(1) }, 300));"
   write('npm-cli.js', `${npm} setTimeout(() => 0, 10_000); console.error('npm runs ' + process.pid)`)
   const child = bootstrap("console.log('ran')")
@@ -196,7 +196,7 @@ test('SIGTERM during the installation ends npm first, then starts nothing and fr
   expect(existsSync(join(root, '.cache/installing'))).toBe(false)
 })
 
-test('repeats an interrupted installation, whatever it left on the disk', async () => {
+test('repeats an interrupted installation, whatever files it left on the disk', async () => {
   installed({ a: '0.9.0' })
   write('npm-cli.js', "require('node:fs').writeFileSync('half', ''); process.kill(process.pid, 'SIGKILL')")
   expect(await finished(bootstrap(''))).toMatchObject({ code: 137 })
@@ -243,7 +243,7 @@ test('reports what to do when the lockfile is broken or the command does not exi
   expect((await finished(bootstrap(''))).stderr).toContain('package-lock.json is missing or broken')
 })
 
-/** Replaces npm: records that it ran, takes some time, and leaves the files that `npm ci` would leave. */
+/** Replaces npm: records that it ran, waits for some time, and creates the files that `npm ci` would create. */
 function npmThatInstalls(packages: string): string {
   return `
     const fs = require('node:fs')
@@ -260,7 +260,9 @@ function npmThatInstalls(packages: string): string {
   `
 }
 
-/** Replaces the Node of the repository with a script that sets a mark in the environment and runs the Node of the host. */
+/**
+ * Replaces the Node of the repository with a script that sets an environment variable and runs the Node of the host.
+ */
 function ownNodeInstaller(): string {
   write('own-node.sh', `#!/bin/sh\nUNDER_OWN_NODE=1 exec ${process.execPath} "$@"\n`)
   chmodSync(join(root, 'own-node.sh'), 0o755)

@@ -13,7 +13,7 @@ const place = join(folder, 'dist')
 if (!isConsoleFresh()) {
   // The parent process may be a test, and its NODE_ENV would double the size of the console.
   process.env['NODE_ENV'] = 'production'
-  // The console is built in another folder, so that a concurrent server or build never sees an incomplete console.
+  // Builds the console in another folder. So a concurrent server or build never sees an incomplete console.
   const beside = join(root, `.cache/console-${process.pid}`)
   const previousMs = modifiedMs(join(place, '.built'))
   mkdirSync(beside, { recursive: true })
@@ -38,8 +38,8 @@ function modulesOf(built: Awaited<ReturnType<typeof build>>): string[] {
 }
 
 /**
- * Copies the files with a hash in their names first, then the page that names them, and then deletes the unused files of builds
- * up to the previous one. Newer files may belong to a concurrent build, and are deleted by the next build.
+ * First copies the files with a hash in their names, then the page that names them. Then deletes the unused files of
+ * previous builds. Newer files may belong to a concurrent build, and the next build deletes them.
  */
 function replace(beside: string, previousMs: number): void {
   mkdirSync(join(place, 'assets'), { recursive: true })
@@ -49,13 +49,13 @@ function replace(beside: string, previousMs: number): void {
   for (const name of [...others, 'index.html']) renameSync(join(beside, name), join(place, name))
   for (const name of readdirSync(join(place, 'assets'))) {
     const file = join(place, 'assets', name)
-    // A concurrent build may delete the file, too.
+    // A concurrent build may delete the same file.
     if (!used.has(name) && modifiedMs(file) <= previousMs) rmSync(file, { force: true })
   }
   writeFileSync(join(place, '.built'), '')
 }
 
-/** Zero if the file does not exist. */
+/** Returns 0 if the file does not exist. */
 function modifiedMs(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
@@ -65,8 +65,8 @@ function compress(within: string): void {
     if (!entry.isFile() || !['.js', '.css', '.html', '.svg'].includes(extname(entry.name))) continue
     const file = join(entry.parentPath, entry.name)
     const content = readFileSync(file)
-    // Compared with level 9, the files are five per cent smaller and take three times as long. The maximum takes twice as long as
-    // this level and saves another two per cent.
+    // Level 10 makes the files five per cent smaller than level 9, but takes three times as long. The highest level
+    // makes them only two per cent smaller and takes twice as long as level 10.
     writeFileSync(`${file}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }))
     writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }))
   }

@@ -1,5 +1,6 @@
-// `npm run docs`: builds docs/ into dist/docs, static files for any web server. `-- --base /docs/` serves it below that path.
-// VitePress has its own lockfile and is installed only here, which keeps `npm ci` of the product small.
+// `npm run docs`: builds docs/ into dist/docs as static files for any web server. With `-- --base /docs/`, the files
+// are for that path. VitePress has its own lockfile and is installed only by this script, so that `npm ci` of the
+// product installs less.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

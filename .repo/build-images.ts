@@ -1,15 +1,15 @@
-// `npm run images -- [amd64] [arm64] [--target gateway]… [--fresh]`: builds the container images with buildah. Each image is for
-// all named architectures, or for the architecture of this machine. The images go to dist/images/<target> and their
-// digests to dist/smsgw-<version>-images.txt. To publish an image:
+// `npm run images -- [amd64] [arm64] [--target gateway]… [--fresh]`: builds the container images with buildah. Each
+// image supports all named architectures; without a name, the architecture of this machine. The images go to
+// dist/images/<target> and their digests to dist/smsgw-<version>-images.txt. To publish an image:
 //
 // skopeo copy --all dir:dist/images/gateway docker://ghcr.io/smsgw/gateway:0.1.0
 //
 // `--fresh` uses no layers of earlier builds. A release compares its images with a second build, which must not reuse
 // layers of the first build.
 //
-// NODE_IMAGE names another base image, for example one with its digest. Where no registry can be reached,
-// .repo/packaging/container/build-base-image.ts builds one. npm trusts the certificates in NODE_EXTRA_CA_CERTS, for example of
-// a proxy, only during the build.
+// NODE_IMAGE names another base image, for example one with its digest. .repo/packaging/container/build-base-image.ts
+// builds a base image on a machine that cannot reach a registry. npm trusts the certificates in NODE_EXTRA_CA_CERTS,
+// for example of a proxy, only during the build.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -47,7 +47,8 @@ for (const target of values.target) {
   rmSync(place, { recursive: true, force: true })
   mkdirSync(place, { recursive: true })
   spawnSync('buildah', ['manifest', 'rm', image], { stdio: 'ignore' })
-  // One after the other, because buildah sometimes loses an image of the list when it builds several at the same time.
+  // Builds one image after the other, because buildah sometimes loses an image of the list when it builds several at
+  // the same time.
   for (const platform of platforms)
     run('buildah', 'build', ...buildOptions(target, platform), '--manifest', image, root)
   const uncompressed = mkdtempSync(join(work, 'image-'))
@@ -62,7 +63,7 @@ for (const target of values.target) {
 }
 const base = process.env['NODE_IMAGE'] ?? ''
 if (base.includes('@sha256:')) digests.push(`${base} (base)\n`)
-// The digest covers everything in an image.
+// The digest changes with anything in an image.
 writeFileSync(join(root, `dist/smsgw-${version}-images.txt`), digests.join(''))
 
 /** Ends the program if an image is missing, or has the base image of another architecture. */
@@ -96,7 +97,7 @@ function platformOf(architecture: Architecture): string {
 
 function buildOptions(target: string, platform: string): string[] {
   const commit = git('rev-parse', 'HEAD')
-  // The time of the commit is the time of everything in an image, so that two builds of a commit are the same.
+  // All files in an image get the time of the commit. So two builds of a commit are the same.
   const epoch = process.env['SOURCE_DATE_EPOCH'] ?? git('show', '--no-patch', '--format=%ct', 'HEAD')
   const baseImage = process.env['NODE_IMAGE']
   return [
@@ -105,7 +106,7 @@ function buildOptions(target: string, platform: string): string[] {
     // Sets BUILDPLATFORM, which older releases of buildah do not set. Uses the format of Docker, because the OCI format
     // has no health check.
     ...['--format', 'docker', '--layers', '--timestamp', epoch],
-    // These are passed as labels, because the layer cache of buildah reuses labels of an earlier commit although a
+    // Passes these values as labels, because the layer cache of buildah reuses labels of an earlier commit although a
     // build argument has changed.
     ...label('version', version),
     ...label('revision', commit),
@@ -116,7 +117,7 @@ function buildOptions(target: string, platform: string): string[] {
   ]
 }
 
-/** Mounts the certificates and a configuration of npm that names them, which are not part of any layer. */
+/** Mounts the certificates and a configuration of npm that names them. Neither becomes part of a layer. */
 function certificateOptions(certificates: string | undefined): string[] {
   if (!certificates) return []
   const inside = '/run/extra-certificates.crt'

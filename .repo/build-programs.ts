@@ -1,5 +1,5 @@
-// `node .repo/build-programs.ts <pid>`: bundles all programs of the present sources, unless they are bundled already,
-// and prints their main scripts as JSON. `pid` is the process that will start the programs.
+// `node .repo/build-programs.ts <pid>`: bundles all programs, unless bundles of the present sources exist, and prints
+// their main scripts as JSON. `pid` is the process that will start the programs.
 import { buildPrograms, bundled } from './built-programs.ts'
 
 const programs = await buildPrograms(bundled, Number(process.argv[2] ?? process.pid))

@@ -46,7 +46,7 @@ test.each(['libs/sms/src/segment.ts', 'package-lock.json', '.repo/packaging/app-
   },
 )
 
-test('a removed file needs another bundle, a changed test does not', async () => {
+test('a removed file needs another bundle, but a changed test does not', async () => {
   const main = await buildProgram('emulator', root)
   write('libs/sms/src/segment.test.ts', '')
   expect(builtProgram('emulator', root)).toBe(main)
@@ -54,7 +54,7 @@ test('a removed file needs another bundle, a changed test does not', async () =>
   expect(builtProgram('emulator', root)).toBeUndefined()
 })
 
-test('the bundles of a running process stay until it ends', async () => {
+test('the bundles of a running process are kept until it ends', async () => {
   const user = spawn('sleep', ['60'])
   try {
     const first = await buildProgram('emulator', root)
@@ -68,13 +68,13 @@ test('the bundles of a running process stay until it ends', async () => {
     write('libs/sms/src/segment.ts', 'the third')
     await buildProgram('emulator', root)
     expect(existsSync(first)).toBe(false)
-    expect(existsSync(second)).toBe(false) // no process needs these programs
+    expect(existsSync(second)).toBe(false) // the process that needed these programs has ended
   } finally {
     user.kill()
   }
 })
 
-test('a source that is changed while programs are built neither fails the build nor removes its bundles', async () => {
+test('a change of a source during a build does not make the build fail and does not remove its bundles', async () => {
   const building = buildPrograms(['emulator'], process.pid, root)
   write('libs/sms/src/segment.ts', 'second')
   const { emulator } = await building
@@ -84,7 +84,7 @@ test('a source that is changed while programs are built neither fails the build 
 })
 
 test.each(['main.js', 'sizes.json'])(
-  'a bundle with an empty %s, as after a power cut, is built again',
+  'a bundle with an empty %s, as after a power failure, is built again',
   async (file) => {
     const main = await buildProgram('emulator', root)
     truncateSync(join(dirname(main), file))
@@ -106,13 +106,13 @@ test('a process that has ended leaves no file behind', async () => {
   expect(readdirSync(folder).sort()).toEqual(['emulator', `process-${process.pid}`])
 })
 
-test('two starts at once build the same bundle, and leave nothing else behind', async () => {
+test('two concurrent starts build the same bundle, and leave no other files behind', async () => {
   const [one, other] = await Promise.all([buildProgram('emulator', root), buildProgram('emulator', root)])
   expect(one).toBe(other)
   expect(existsSync(one)).toBe(true)
 })
 
-test('sources that cannot be bundled are an error that names the place', async () => {
+test('sources that cannot be bundled cause an error with the file and line', async () => {
   write('apps/emulator/src/main.ts', "import './missing.ts'\n")
   await expect(buildProgram('emulator', root)).rejects.toThrow('apps/emulator/src/main.ts:1')
 })

@@ -1,5 +1,5 @@
-// The programs of a checkout run from bundles, like those of packages. Bundles start in half the time and need 45 MB
-// less memory than sources, because Node removes the types of sources at each start. They are in .cache/programs. Each
+// In a checkout, programs run from bundles, as they do in packages. Bundles start in half the time and need 45 MB less
+// memory than sources, because Node would remove the types of sources at each start. They are in .cache/programs. Each
 // state of the sources has its own folder, so a running program keeps the files that it reads later.
 import { createHash } from 'node:crypto'
 import {
@@ -56,8 +56,8 @@ async function buildInto(folder: string, program: BuiltProgram, root: string): P
 }
 
 /**
- * Returns the bundles of several programs for a process, and keeps them until it ends. All are in one folder, even if a
- * source is changed meanwhile.
+ * Returns the bundles of several programs for a process, and keeps them until the process ends. All are in one folder,
+ * even if a source is changed during the build.
  */
 export async function buildPrograms<Program extends BuiltProgram>(
   programs: readonly Program[],
@@ -70,7 +70,10 @@ export async function buildPrograms<Program extends BuiltProgram>(
   return Object.fromEntries(await Promise.all(built)) as Record<Program, string>
 }
 
-/** Records that a process needs the bundle with this main script, so that its folder is kept until the process ends. */
+/**
+ * Records that a process needs the bundle with this main script. The folder of the bundle is then kept until the
+ * process ends.
+ */
 export function keepProgram(main: string, pid = process.pid): void {
   keep(dirname(dirname(main)), pid)
 }
@@ -112,7 +115,8 @@ function addFile(hash: ReturnType<typeof createHash>, file: string): void {
 }
 
 /**
- * The sizes of the files of a bundle, which are checked because files written shortly before a power cut may be empty.
+ * The file with the sizes of the files of a bundle. The sizes are checked, because files written shortly before a power
+ * failure may be empty.
  */
 const SIZES = 'sizes.json'
 
@@ -131,7 +135,7 @@ function isComplete(folder: string): boolean {
   )
 }
 
-/** Leaves these files in place, because the console is built again without the programs. */
+/** Links files to their originals instead of copying them, because the console is built again without the programs. */
 function linkFiles(root: string, folder: string, beside: Readonly<Record<string, string>>): void {
   for (const [name, from] of Object.entries(beside)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
@@ -173,7 +177,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM' // of another user
+    return error instanceof Error && 'code' in error && error.code === 'EPERM' // the process belongs to another user
   }
 }
 

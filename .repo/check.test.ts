@@ -38,7 +38,7 @@ beforeEach(() => {
     JSON.stringify({ ...read('.config/tsconfig.json'), references: [{ path: '../libs/sms' }] }),
   )
   write('package-lock.json', JSON.stringify(lockfileOfCopy()))
-  // The copy does not contain the folders that still have to be rewritten.
+  // The copy does not contain the files that still have to be rewritten, so their list is empty.
   write(
     '.repo/rules/plain-words.json',
     JSON.stringify({ ...read('.repo/rules/plain-words.json'), notYetRewritten: [] }),
@@ -49,7 +49,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(copy, { recursive: true, force: true }))
 
-test('the unbroken copy passes lint, types, dead code and house rules, without git too', () => {
+test('accepts the unchanged copy, also without git', () => {
   expect(lint()).toMatchObject({ status: 0 })
   expect(types()).toMatchObject({ status: 0 })
   expect(deadCode()).toMatchObject({ status: 0 })
@@ -126,7 +126,7 @@ test('refuses a relative import of another project', () => {
   expectRefused('libs/sms/src/answer.ts:1 (relative imports) imports ../../modem/src/dialogue.ts')
 })
 
-test('refuses the clock in a lib, which the compiler lets pass', () => {
+test('refuses the clock in a lib, which the compiler accepts', () => {
   write('libs/sms/src/answer.ts', 'const { now } = Date\n\nexport const answer = now()\n')
   expect(types()).toMatchObject({ status: 0 })
   expectRefused('libs/sms/src/answer.ts:1 (pure libs) reads the clock')
@@ -149,13 +149,13 @@ test('refuses a lib that avoids the checks of the compiler', () => {
   expectRefused(...refused.map(([, problem], index) => `libs/sms/src/answer-${index}.ts:1 ${problem}`))
 })
 
-test('refuses a lib that lets the types of Node in', () => {
+test('refuses a lib that uses the types of Node', () => {
   const config = read('libs/sms/tsconfig.json')
   write('libs/sms/tsconfig.json', JSON.stringify({ ...config, compilerOptions: { types: ['node'] } }))
   expectRefused('libs/sms/tsconfig.json (lib compilation) types must be []')
 })
 
-test('refuses a manifest that the lockfile does not agree with', () => {
+test('refuses a manifest that does not match the lockfile', () => {
   const manifest = read('libs/sms/package.json')
   write('libs/sms/package.json', JSON.stringify({ ...manifest, dependencies: { zod: '^4.0.0' } }))
   expectRefused('(exact versions) zod "^4.0.0"', '(lockfile) has no zod in dependencies of libs/sms')

@@ -26,20 +26,20 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-test('a console is fresh only when it was built after its last change', () => {
+test('a console is up to date only if it was built after its last change', () => {
   expect(isConsoleFresh(root)).toBe(false)
   write('apps/console/dist/.built')
   expect(isConsoleFresh(root)).toBe(true)
 })
 
-test.each(sources)('it is built again when %s has changed since', (file) => {
+test.each(sources)('the console is built again when %s has changed since the last build', (file) => {
   write('apps/console/dist/.built')
   utimesSync(join(root, 'apps/console/dist/.built'), 2_000, 2_000)
   utimesSync(join(root, file), 3_000, 3_000)
   expect(isConsoleFresh(root)).toBe(false)
 })
 
-test('is not fresh after a file was removed', () => {
+test('the console is out of date after a file was removed', () => {
   write('apps/console/dist/.built')
   utimesSync(join(root, 'apps/console/dist/.built'), 2_000, 2_000)
   expect(isConsoleFresh(root)).toBe(true)

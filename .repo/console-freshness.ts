@@ -2,12 +2,13 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /**
- * The input of the built console. It contains folders because their modification time shows that files were removed.
+ * The files from which the console is built. The list contains folders, because their modification time shows that
+ * files were removed.
  */
 const folders = ['apps/console/src', 'apps/console/public', 'libs/sms/src']
 const files = ['apps/console/index.html', 'apps/console/vite.config.ts', 'package-lock.json', '.repo/build-console.ts']
 
-/** Returns true if the console was built after the last change of its input. */
+/** Returns true if the console was built after the last change of these files. */
 export function isConsoleFresh(root = resolve(import.meta.dirname, '..')): boolean {
   const built = join(root, 'apps/console/dist/.built')
   if (!existsSync(built)) return false

@@ -28,7 +28,7 @@ test('generates once, without output', async () => {
   expect(runs()).toBe(1)
 })
 
-test('generates again for another schema, another generator, or when the client is gone', async () => {
+test('generates again for another schema, for another generator, and when the client is missing', async () => {
   await generate()
   write('prisma/schema.prisma', 'model B {}')
   await generate()
@@ -45,7 +45,7 @@ test('two concurrent first starts generate once', async () => {
   expect(runs()).toBe(1)
 })
 
-test('a schema that Prisma rejects ends the command with the output of Prisma, and is tried again', async () => {
+test('a schema that Prisma rejects ends the command with the output of Prisma, and the next start tries again', async () => {
   prisma(`fs.appendFileSync('runs', '.'); console.error('line 7 is wrong'); process.exit(1)`)
   const { code, output } = await generate()
   expect(code).toBe(1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { figureTable, readFigure } from './figure-table.ts'
 
-test('reads figures in columns and after a colon, and nothing else', () => {
+test('reads figures in columns and after a colon, and ignores other lines', () => {
   expect(readFigure('relay', 'bare route, one statement each          15500         2.1         5.6')).toEqual({
     project: 'relay',
     what: 'bare route, one statement each',

@@ -1,8 +1,9 @@
 // `node .repo/pack-npm.ts <folder> --into <folder>`: builds a project that is published on npm and packs it. In the
-// repository, other projects import its TypeScript; the package contains JavaScript and declarations. A project with a
-// `bundle` in its manifest is published as the files of the bundle, without dependencies.
+// repository, other projects import its TypeScript sources. The package contains JavaScript and declarations. If the
+// manifest of a project has a `bundle`, the package contains the files of the bundle, and no dependencies.
 //
-// `node .repo/pack-npm.ts smsgw [amd64] [arm64] --into <folder>`: builds the programs and packs them with Node.
+// `node .repo/pack-npm.ts smsgw [amd64] [arm64] --into <folder>`: builds the programs and packs them together with
+// Node.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -61,7 +62,7 @@ function compile(project: string, outDir: string): void {
   execFileSync(tsc, ['-p', project, '--outDir', outDir, ...options, ...single], { stdio: 'inherit' })
 }
 
-/** Bundles a program with everything that it imports, or joins other files. */
+/** Bundles a program with everything that it imports, or joins other files to one file. */
 function bundle(project: string, sources: readonly string[], file: string): void {
   const paths = sources.map((source) => join(project, source))
   mkdirSync(dirname(file), { recursive: true })

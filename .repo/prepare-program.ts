@@ -12,10 +12,10 @@ interface Wanted {
 }
 
 /**
- * Builds the console and the bundle of a program that runs for long. Returns the bundle, or undefined if the program
- * runs from its sources, as short commands and tools do unless a bundle already exists.
+ * Builds the console and the bundle of a service. Returns the bundle, or undefined if the program runs from its
+ * sources. Short commands and tools run from their sources, unless a bundle already exists.
  *
- * @public `smsgw` imports it by a path, to keep it outside its bundle.
+ * @public `smsgw` imports this file by its path, so that its own bundle does not contain it.
  */
 export async function prepareProgram({ name, args, isService, servesConsole }: Wanted): Promise<string | undefined> {
   if (!isService) return undefined
@@ -32,7 +32,7 @@ export async function prepareProgram({ name, args, isService, servesConsole }: W
   }
 }
 
-/** Skips settings such as `--port 3001`, which are not a command. */
+/** Skips settings such as `--port 3001`, because they are not a command. */
 function isServing([first = '--', ...others]: readonly string[]): boolean {
   if (first === '--version' || [first, ...others].includes('--help')) return false
   return first.startsWith('--') || first === 'run'
@@ -45,7 +45,7 @@ async function built(program: BuiltProgram): Promise<string> {
   return buildProgram(program)
 }
 
-/** Without a console the program still works, and the browser shows an explanation. */
+/** Does not fail without a console, because the program works without it, and the browser shows an explanation. */
 function buildConsole(): void {
   process.stderr.write('building the console …\n')
   const { status, stderr, error } = spawnSync(process.execPath, [join(import.meta.dirname, 'build-console.ts')], {

@@ -1,8 +1,9 @@
-// Vitest runs this once before the tests of an app that start whole programs: bundles start in half the time of sources.
+// Vitest runs this once before the tests of an app that start whole programs. The programs run from bundles, which
+// start in half the time of sources.
 import { dirname, join } from 'node:path'
 import { buildPrograms } from './built-programs.ts'
 
-/** @public the configuration of the tests names this file */
+/** @public the configuration of the tests contains the path of this file */
 export default async function setup(): Promise<void> {
   const { agent, emulator, gateway, relay } = await buildPrograms(['agent', 'emulator', 'gateway', 'relay'])
   process.env['TESTED_AGENT'] = agent

@@ -1,9 +1,10 @@
-// `npm run proof -- upgrade|packages`: compares this release with the previous one, which is built from its commit once and kept in
-// `.cache/releases`.
+// `npm run proof -- upgrade|packages`: compares this release with the previous one. That release is built from its
+// commit once and then kept in `.cache/releases`.
 //
-//   upgrade     relays, agents and a gateway of both releases, mixed, forward and back, under traffic
-//   packages    installs from an apt repository in an empty Debian, upgrades under traffic, goes back, removes and purges;
-//               `--architecture arm64` by emulation;
+//   upgrade relays, agents and a gateway of both releases together, upgraded and downgraded while messages are sent
+//   packages installs from an apt repository in an empty Debian, upgrades while messages are sent, downgrades, removes
+//   and purges;
+//               `--architecture arm64` emulates that processor;
 //               `--package <file>` tests a package that is already built
 //
 // `--optional` skips what this machine does not support.

@@ -1,7 +1,7 @@
-// `npm run release`: builds a release from the present commit and signs it. Without `--key` it is a dry run: it signs with a
-// key that nobody trusts, creates no tag, and lists what would prevent a real release. With `--key <id>` it also creates the
-// signed tag v<version>; nothing is pushed or uploaded. RELEASE_SIGNING_KEY may hold the private key instead. `-- --prepare
-// 0.2.0` writes a new version into all files.
+// `npm run release`: builds a release from the present commit and signs it. Without `--key` it is a dry run: it signs
+// with a temporary key, creates no tag, and lists what would prevent a real release. With `--key <id>` it also creates
+// the signed tag v<version>; nothing is pushed or uploaded. RELEASE_SIGNING_KEY may hold the private key instead. `--
+// --prepare 0.2.0` writes a new version into all files.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   copyFileSync,
@@ -33,7 +33,7 @@ const { values } = parseArgs({
     prepare: { type: 'string' },
     key: { type: 'string' },
     into: { type: 'string', default: join(root, 'dist/release') },
-    /** An apt repository whose packages of earlier releases stay available. */
+    /** An apt repository. The packages of earlier releases in it remain available. */
     apt: { type: 'string' },
     architectures: { type: 'string', default: 'amd64,arm64' },
     /** True to build the container images too. */
@@ -117,8 +117,8 @@ function defaultBaseImage(): string {
 }
 
 /**
- * Writes the folder for `apps/e2e/releases`. Does nothing for another processor architecture, because its programs
- * cannot be started.
+ * Writes the folder for `apps/e2e/releases`. Does nothing for another processor, because this machine cannot start its
+ * programs.
  */
 function writeData(into: string, release: { readonly version: string; readonly commit: string }): void {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
@@ -157,7 +157,7 @@ function checksums(folder: string): Map<string, string> {
   return new Map(files.map(({ name }) => [name, checksumOf(join(folder, name))]))
 }
 
-/** In continuous integration, the tag already exists. */
+/** In continuous integration, the tag exists already. */
 function tagCommit(tag: string, commit: string): void {
   if (git('tag', '--list', tag) !== '') return
   if (values.key === undefined) fail([`the commit has no tag ${tag}: create it, or run with --key`])

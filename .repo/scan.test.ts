@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-// The answers of npm 11 and apt, because a test must not depend on the registries.
+// The outputs of npm 11 and apt, because a test must not depend on the registries.
 const clean = '{ "auditReportVersion": 2, "vulnerabilities": {} }'
 const finding = (severity: string) =>
   `{ "vulnerabilities": { "pg": { "name": "pg", "severity": "${severity}", "range": "<8.24.0" } } }`
@@ -36,13 +36,13 @@ test.each([
   expect(run.status).toBe(status)
 })
 
-test('names the vulnerable packages', () => {
+test('reports the vulnerable packages', () => {
   const { stdout } = scan({ npm: answering(finding('critical')), podman: answering(security) })
   expect(stdout).toContain('pg <8.24.0 (critical)')
   expect(stdout).toContain('libssl3 [3.0.16-1] (3.0.17-1)')
 })
 
-test('names the packages that it could not scan, and fails then unless the scan is optional', () => {
+test('reports the packages that it could not scan, and then fails unless the scan is optional', () => {
   const programs = { npm: `${answering(refused)}exit 1\n`, podman: 'exit 1\n' }
   const { stdout, status } = scan(programs)
   expect({ status, totals: stdout.trim().split('\n').at(-1) }).toEqual({

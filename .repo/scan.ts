@@ -1,6 +1,7 @@
-// `npm run scan`: looks for known vulnerabilities in what a release contains. Asks the npm registry about all packages that are
-// not only for development, and Debian about updates of the packages in the images of `npm run images`. With `--optional`, it
-// skips what this machine cannot check, for example behind a mirror that answers no such request.
+// `npm run scan`: looks for known vulnerabilities in what a release contains. Asks the npm registry about all packages
+// that are not only for development, and Debian about updates of the packages in the images of `npm run images`. With
+// `--optional`, it skips the checks that do not work on this machine, for example if a mirror does not answer such
+// requests.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -9,7 +10,7 @@ import { parseArgs } from 'node:util'
 const root = resolve(import.meta.dirname, '..')
 const { values } = parseArgs({ options: { optional: { type: 'boolean', default: false } } })
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-/** Less severe findings are left to the weekly updates of dependencies. */
+/** Updates of dependencies, which are made every week, mend less severe findings. */
 const SERIOUS = new Set(['high', 'critical'])
 const count = { passed: 0, failed: 0, skipped: 0 }
 
@@ -66,7 +67,7 @@ function scanImage(target: string): void {
     report('skipped', `the Debian packages of ${image}: ${stderr.trim().split('\n').at(-1)}`)
     return
   }
-  // Inst openssl [3.0.16-1] (3.0.17-1 Debian-Security:12/oldstable-security [amd64])
+  // An example: Inst openssl [3.0.16-1] (3.0.17-1 Debian-Security:12/oldstable-security [amd64])
   const updates = [...stdout.matchAll(/^Inst (\S+ \[\S+\] \(\S+) .*Security/gm)].map(([, update]) => `${update})`)
   report(updates.length === 0 ? 'passed' : 'failed', [`the Debian packages of ${image}`, ...updates].join('\n        '))
 }

@@ -17,18 +17,18 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('prints the total of all projects on the last line', async () => {
+test('prints the totals of all projects on the last line', async () => {
   const { code, lines } = await npmTest(`leave('a', 3, 0, 1); leave('b', 2, 0, 0)`)
   expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '5 passed, 0 failed, 1 skipped' })
 })
 
-test('counts a project without a result as one failure, in addition to the failures of others', async () => {
+test('counts a project without a result as one failure, in addition to the failures of other projects', async () => {
   const { code, lines } = await npmTest(`leave('a', 3, 1, 0); process.exitCode = 1`)
   expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '3 passed, 2 failed, 0 skipped' })
   expect(lines).toContain('b ended without test results; see above.')
 })
 
-test('fails when Nx fails although every test passed, and when no test ran', async () => {
+test('fails if Nx fails although every test passed, and if no test ran', async () => {
   const failed = await npmTest(`leave('a', 3, 0, 0); leave('b', 2, 0, 0); process.exitCode = 1`)
   expect({ code: failed.code, last: failed.lines.at(-1) }).toEqual({ code: 1, last: '5 passed, 1 failed, 0 skipped' })
   const empty = await npmTest(`leave('a', 0, 0, 0); leave('b', 0, 0, 0)`)
@@ -55,7 +55,7 @@ test('--e2e runs the end-to-end tests', async () => {
   expect(lines[0]).not.toContain('--e2e')
 })
 
-test('--affected runs the affected projects, and passes when there are none', async () => {
+test('--affected tests the affected projects, and succeeds if there are none', async () => {
   const some = await npmTest(`console.log(process.argv.slice(2).join(' ')); leave('a', 3, 0, 0); leave('b', 2, 0, 0)`, {
     args: ['--affected', '--base=origin/main'],
   })
@@ -76,12 +76,12 @@ test.each([
 
 interface Run {
   readonly args?: readonly string[]
-  /** The signal, which is sent once the script runs. */
+  /** A signal that is sent after the script has started. */
   readonly signal?: NodeJS.Signals
   readonly plan?: object
 }
 
-/** Runs test.ts with a script instead of Nx. */
+/** Runs test.ts. Nx is replaced by a script. */
 function npmTest(
   nx: string,
   { args = [], signal, plan = PLAN }: Run = {},

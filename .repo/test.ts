@@ -1,7 +1,7 @@
-// `npm test`: runs the tests of every project with Nx. The last line is the total. With `--e2e`, it runs the end-to-end tests
-// (`npm run e2e`).
-// Arguments go to Nx: `npm test -- --projects=@smsgw/sms`. With `--affected`, it runs only the tests of projects whose files
-// or dependencies differ from the main branch: `npm test -- --affected --base=origin/main`.
+// `npm test`: runs the tests of every project with Nx. The last line is the total. With `--e2e`, it runs the end-to-end
+// tests (`npm run e2e`). Other arguments are passed to Nx: `npm test -- --projects=@smsgw/sms`. With `--affected`, it
+// runs only the tests of projects whose files or dependencies differ from the main branch: `npm test -- --affected
+// --base=origin/main`.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
@@ -17,11 +17,11 @@ interface Project {
 const isAffected = process.argv.includes('--affected')
 const target = process.argv.includes('--e2e') ? 'e2e' : 'test'
 const given = process.argv.slice(2).filter((argument) => argument !== '--affected' && argument !== '--e2e')
-// Nx tests three projects at a time (nx.json) for two reasons: tests that start processes are idle almost half of the time,
-// and the tests of the relay, which take longest, start earlier.
+// Nx tests three projects at the same time (nx.json), because tests that start processes wait almost half of the time.
+// Also, the tests of the relay, which take longest, then start earlier.
 const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', target, '--output-style=stream', ...given]
 const projects = selectedProjects()
-// Each run has its own folder, because two runs may overlap.
+// Each run has its own folder, because two runs may overlap in time.
 const totalsFolder = mkdtempSync(join(tmpdir(), 'smsgw-test-totals-'))
 process.on('exit', () => rmSync(totalsFolder, { recursive: true, force: true }))
 
@@ -31,7 +31,10 @@ process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
 const mayBeEmpty = isAffected && projects.length === 0
 process.exit(nxCode === 0 && failed === 0 && (passed > 0 || mayBeEmpty) ? 0 : 1)
 
-/** Returns the projects that Nx runs for these arguments. If Nx runs none (`--help`), prints the output of Nx and exits. */
+/**
+ * Returns the projects that Nx would run for these arguments. If there are none, as for `--help`, prints the output of
+ * Nx and exits.
+ */
 function selectedProjects(): Project[] {
   const { stdout, status } = spawnSync('nx', [...nxArguments, '--graph=stdout'], {
     encoding: 'utf8',
@@ -52,7 +55,7 @@ function runNx(): Promise<number | null> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       interruptedBy = signal
-      // Does not pass on Ctrl-C, because a terminal also sends it to Nx.
+      // Does not forward Ctrl-C, because a terminal also sends it to Nx.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) nx.kill(signal)
     })
   }
@@ -71,7 +74,7 @@ function runNx(): Promise<number | null> {
 function sumOfTotals(nxCode: number | null): Totals {
   const sum: Totals = { passed: 0, failed: 0, skipped: 0 }
   for (const { name, folder } of projects) {
-    // If this run wrote no file, Nx used a cached result and restored the file of the earlier run.
+    // If this run wrote no file, Nx used a cached result, and restored the file with its totals.
     const totals = readTotals(totalsFile(totalsFolder, folder)) ?? readTotals(cachedTotalsFile(process.cwd(), folder))
     if (!totals) process.stdout.write(`${name} ended without test results; see above.\n`)
     sum.passed += totals?.passed ?? 0

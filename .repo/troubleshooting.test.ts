@@ -4,7 +4,7 @@ import { treeOfWorkingCopy } from './rules/repository-tree.ts'
 
 const tree = treeOfWorkingCopy(resolve(import.meta.dirname, '..'))
 const page = tree.read('docs/troubleshooting.md')
-/** Returns the first cells of the tables: the messages that a person sees. `…` stands for a value. */
+/** Returns the first cells of the tables, which are the messages that a person sees. `…` replaces a value. */
 const messages = [...page.matchAll(/^\| `(.+?)` \|/gm)].map(([, message = '']) => message)
 const source = tree.files
   .filter((file) => /^(?:apps\/(?:relay|agent|bridge|gateway|daemon)|libs\/\w+)\/src\/.*(?<!\.test)\.ts$/.test(file))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-// The answers of npm 11, because a test must not depend on the registry.
+// The output of npm 11, because a test must not depend on the registry.
 const verified = 'audited 1186 packages in 5s\n\n1186 packages have verified registry signatures'
 const forged = '1 package has an invalid registry signature:\n\npg@8.23.1 (https://registry.npmjs.org/)'
 const unreachable =
@@ -32,7 +32,7 @@ test.each([
   expect(run.status).toBe(status)
 })
 
-test('fails without keys unless it is optional, and names the reason', () => {
+test('fails without keys, unless the check is optional, and prints the reason', () => {
   const { status, stdout } = verify(1, unreachable)
   expect(status).toBe(1)
   expect(stdout).toContain('signatures not verified: https://tuf-repo-cdn.sigstore.dev/15.root.json failed')
@@ -40,7 +40,7 @@ test('fails without keys unless it is optional, and names the reason', () => {
 
 function verify(npmStatus: number, answer: string, ...args: string[]) {
   const npm = join(folder, 'npm')
-  // Like npm, it is silent in a script of `npm run --silent` unless it gets a log level.
+  // Like npm, this script prints nothing in `npm run --silent` unless it gets a log level.
   writeFileSync(npm, `#!/bin/sh\ncase "$*" in *--loglevel=error*) echo '${answer}' ;; esac\nexit ${npmStatus}\n`)
   chmodSync(npm, 0o755)
   const script = join(import.meta.dirname, 'verify-signatures.ts')

@@ -1,6 +1,6 @@
 // `npm run signatures`: verifies the registry's signatures and the provenance of all installed packages. With
-// `--optional`, it skips the step if the keys are not available, for example without a network or behind a mirror
-// without keys.
+// `--optional`, it skips this step if the keys are not available, for example if there is no network, or if a mirror
+// has no keys.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 const { values } = parseArgs({ options: { optional: { type: 'boolean', default: false } } })
 const { status, stdout, stderr, error } = spawnSync(
   'npm',
-  // With a log level, because `npm run --silent` would keep the reason of a failure to itself.
+  // Sets a log level, because npm would not print the reason of a failure in `npm run --silent`.
   ['audit', 'signatures', '--loglevel=error', '--fetch-retries=1', '--fetch-timeout=20000'],
   { cwd: resolve(import.meta.dirname, '..'), encoding: 'utf8' },
 )

@@ -34,7 +34,7 @@ beforeAll(() => {
     mkdirSync(join(folder, name))
     writeFileSync(join(folder, name, 'some.test.js'), tests)
   }
-  // One process for all runs, because loading Vitest takes most of its time.
+  // Runs all files in one process, because loading Vitest takes most of the time.
   const code = `
     const { startVitest } = await import('vitest/node')
     const { TotalsReporter } = await import(${JSON.stringify(join(import.meta.dirname, 'vitest-totals.ts'))})
@@ -55,7 +55,7 @@ test.each(Object.entries(runs))('counts %s', (name, [, totals]) => {
   expect(JSON.parse(readFileSync(join(folder, name, 'totals.json'), 'utf8'))).toMatchObject(totals)
 })
 
-test('a run that ends early leaves no totals of an earlier run', () => {
+test('a run that stops early leaves no totals of an earlier run', () => {
   const file = join(folder, 'totals.json')
   writeFileSync(file, '{"passed":1,"failed":0,"skipped":0}')
   new TotalsReporter([file]).onInit()

@@ -10,7 +10,7 @@ export class TotalsReporter implements Reporter {
     this.files = files
   }
 
-  /** Deletes the totals of an earlier run, which must not count for a run that ends early. */
+  /** Deletes the totals of an earlier run, because a run that stops early must not have totals. */
   onInit(): void {
     for (const file of this.files) rmSync(file, { force: true })
   }
@@ -18,7 +18,8 @@ export class TotalsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const totals = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
     for (const module of modules) {
-      // After an error in a file or a suite (an import, a beforeAll) no test counts as failed, because its tests did not run.
+      // After an error in a file or a suite, such as in an import or a `beforeAll`, no test is counted as failed,
+      // because its tests did not run. So the error is counted.
       for (const group of [module, ...module.children.allSuites()]) if (group.errors().length > 0) totals.failed += 1
       for (const test of module.children.allTests()) {
         const { state } = test.result()

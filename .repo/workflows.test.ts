@@ -50,7 +50,7 @@ test('there are workflows for each push, each night and each release', () => {
 describe.each(workflows)('%s', (_, { on, permissions, jobs }) => {
   const all = Object.entries(jobs)
 
-  test('each step calls a command that a person can call', () => {
+  test('each step calls a command that a person can also call', () => {
     const unknown = all
       .flatMap(([, job]) => commandsOf(job))
       .map((command) => command.replace(/^sudo /, ''))
@@ -68,7 +68,7 @@ describe.each(workflows)('%s', (_, { on, permissions, jobs }) => {
     expect(actions.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(action))).toEqual([])
   })
 
-  test('a job may only read, keeps no credentials for its steps, and has a time limit', () => {
+  test('a job has read access only, gives no credentials to its steps, and has a time limit', () => {
     expect(permissions).toEqual({ contents: 'read' })
     for (const [name, { steps, 'timeout-minutes': limit }] of all) {
       expect(limit, name).toBeLessThanOrEqual(360)
@@ -82,7 +82,7 @@ describe.each(workflows)('%s', (_, { on, permissions, jobs }) => {
     expect(commands.filter((command) => /\$\{\{(?! matrix\.command \}\})/.test(command))).toEqual([])
   })
 
-  test('is started by an event of GitHub, and each job waits only for jobs that exist', () => {
+  test('each workflow is started by an event of GitHub, and each job waits only for jobs that exist', () => {
     const events = ['push', 'pull_request', 'schedule', 'workflow_dispatch']
     expect(Object.keys(on).filter((event) => !events.includes(event))).toEqual([])
     const needed = all.flatMap(([, { needs = [] }]) => needs)
@@ -90,7 +90,7 @@ describe.each(workflows)('%s', (_, { on, permissions, jobs }) => {
   })
 })
 
-test('dependency updates cover every manifest that is installed, the workflows and the images', () => {
+test('dependency updates include every manifest that is installed, the workflows and the images', () => {
   interface Updates {
     readonly updates: readonly {
       readonly 'package-ecosystem': string

@@ -14,7 +14,7 @@ const SCHEMA = 'prisma/schema.prisma'
  */
 const MADE_FROM = 'apps/relay/src/store/generated/.made-from'
 
-/** The database client is code that Prisma generates from the schema. It is not in git. */
+/** The database client is code that Prisma generates from the schema, and is not in git. */
 async function generateDatabaseClient(root) {
   if (isFresh(root)) return
   await withInstallLock(root, async (noteGenerator) => {
@@ -30,7 +30,7 @@ function isFresh(root) {
   return wanted === '' || readIfThere(path.join(root, MADE_FROM)) === wanted
 }
 
-/** Returns a fingerprint of the input of the client; '' without a schema. */
+/** Returns a fingerprint of the files that determine the client; '' without a schema. */
 function fingerprint(root) {
   const schema = readIfThere(path.join(root, SCHEMA))
   if (schema === '') return ''

@@ -9,8 +9,9 @@ const WAIT_MS = 10 * 60_000
 const SETTLE_MS = 100
 
 /**
- * Two commands that are the first ones at the same time (`npm start` and `npm test`) must not both install packages.
- * The lock is a file with the pid of its holder: first this process, then npm, which may run longer.
+ * Two commands may be the first ones at the same time, such as `npm start` and `npm test`. Only one of them may
+ * install packages. The lock is a file with the pid of the process that installs: first this process, then npm, which
+ * may run longer.
  */
 async function withInstallLock(root, work) {
   const lock = path.join(root, '.cache', 'installing')
@@ -55,13 +56,13 @@ async function tryLock(lock) {
     if (error.code === 'EEXIST') return false
     throw error
   }
-  // Another process may have found the same dead holder, and then removed the new lock instead of the old one. Then all
-  // processes try again.
+  // Another process may have found the same lock of a dead process. Then it may have removed the new lock instead of
+  // the old one, so all processes try again.
   await sleep(SETTLE_MS)
   return holderOf(lock) === process.pid
 }
 
-/** The lock is written to a temporary file first, so that it never exists without its pid. */
+/** Writes the lock to a temporary file first, so that the lock never exists without a pid. */
 function putInPlace(pid, lock, put) {
   const aside = `${lock}-${process.pid}`
   fs.writeFileSync(aside, String(pid))
@@ -77,7 +78,8 @@ function holderOf(lock) {
 }
 
 function isAlive(pid) {
-  if (pid <= 0 || pid === process.pid) return false // the lock has the pid of this process, from before a restart of the container
+  // the lock is from before a restart of the container and has the pid of this process by chance
+  if (pid <= 0 || pid === process.pid) return false
   try {
     process.kill(pid, 0)
     return true

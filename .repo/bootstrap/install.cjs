@@ -24,9 +24,10 @@ async function installWhatIsMissing(root) {
     process.stderr.write(
       `Installing the dependencies, once: ${packageCount(root)} packages, about ${SIZE_MB} MB on disk. This takes one to three minutes …\n`,
     )
-    // npm silently skips optional packages whose `engines` exclude its Node, and native parts of some tools exclude Node 18.
-    // So an old Node only installs the Node of the repository, which then installs everything.
-    const installed = fs.existsSync(path.join(root, INSTALLED)) // otherwise an interrupted installation has left an incomplete Node
+    // npm silently skips optional packages whose `engines` exclude its Node. The native parts of some tools exclude
+    // Node 18. So an old Node only installs the Node of the repository, which then installs everything.
+    // otherwise the Node of an interrupted installation is incomplete
+    const installed = fs.existsSync(path.join(root, INSTALLED))
     const node = (installed && ownNode(root)) || (isHostNewEnough() ? '' : await fetchNode(root, noteInstaller))
     await npmCi(root, node, noteInstaller)
     fs.rmSync(path.join(root, FIRST_NODE), { recursive: true, force: true })
@@ -54,8 +55,8 @@ function missingPackages(root) {
 }
 
 /**
- * Returns true for optional packages of this platform. A package without a platform belongs to another one that has a
- * platform.
+ * Returns true for packages that npm installs on this platform. An optional package without a platform is skipped,
+ * because it is needed only by a package for another platform.
  */
 function isNeeded(entry) {
   if (!entry.optional) return true
@@ -104,7 +105,7 @@ async function npmCi(root, node, noteInstaller) {
   ]
   const result = await runChild(npm.file, args, {
     cwd: root,
-    // npm prints its progress to standard error, because standard output belongs to the command that follows.
+    // npm prints its progress to standard error, because only the command that follows may write to standard output.
     stdio: ['ignore', process.stderr, process.stderr],
     env: {
       ...process.env,
@@ -126,7 +127,7 @@ async function npmCi(root, node, noteInstaller) {
  */
 function showProgress(folder) {
   const freeMb = () => {
-    if (!fs.statfsSync) return 0 // Node 18.0 to 18.14
+    if (!fs.statfsSync) return 0 // Node 18.0 to 18.14 do not have this function
     const { bavail, bsize } = fs.statfsSync(folder)
     return (bavail * bsize) / 1e6
   }

@@ -20,8 +20,9 @@ function pathWithOwnNode(root) {
 }
 
 /**
- * npm 11 creates this link; npm 9 and 10 do not. Nx removes the repository's folders from PATH before it runs a
- * project's script, and npm adds node_modules/.bin again. Without the link, the Node of the host would run the script.
+ * npm 11 creates this link, but npm 9 and 10 do not. Before Nx runs a script of a project, it removes the repository's
+ * folders from PATH, and npm adds only node_modules/.bin again. Without the link, the Node of the host would run the
+ * script.
  */
 function linkOwnNode(root) {
   if (!ownNode(root)) return
@@ -29,7 +30,7 @@ function linkOwnNode(root) {
   const target = path.join('..', OWN_NODE, 'bin', 'node')
   if (targetOf(link) === target) return
   fs.mkdirSync(path.dirname(link), { recursive: true })
-  // The link is created under another name and then renamed, so that other commands always find a Node.
+  // Creates the link under another name and then renames it. So other commands always find a Node.
   const aside = `${link}-${process.pid}`
   fs.symlinkSync(target, aside)
   fs.renameSync(aside, link)
@@ -39,7 +40,8 @@ function targetOf(link) {
   try {
     return fs.readlinkSync(link)
   } catch (error) {
-    if (error.code === 'ENOENT' || error.code === 'EINVAL') return '' // the link is missing, or is a file
+    // either there is no link, or a file is in its place
+    if (error.code === 'ENOENT' || error.code === 'EINVAL') return ''
     throw error
   }
 }

@@ -15,7 +15,9 @@ function allows(field, here) {
 
 let known
 
-/** Reads the C library from the memory map of this process, because Node's report would take 30 ms at every command. */
+/**
+ * Reads the C library from the memory map of this process, because Node's report would take 30 ms for every command.
+ */
 function libc() {
   if (process.platform !== 'linux') return ''
   known ??= /\/ld-musl-/.test(readIfThere('/proc/self/maps')) ? 'musl' : 'glibc'

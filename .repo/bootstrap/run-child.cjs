@@ -6,11 +6,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const PARENT_LOOK_MS = 250
 
 /**
- * Runs a command, and passes on signals to it.
+ * Runs a command, and forwards signals to it.
  *
- * A terminal also sends Ctrl-C to the child, so SIGINT is not passed on if there is a terminal. Other signals may have
- * been sent to this process alone, or to the whole group (timeout(1), systemd). In a group, the child gets them twice,
- * so apps count signals within 500 ms as one.
+ * A terminal also sends Ctrl-C to the child, so SIGINT is not forwarded if there is a terminal. Other signals may have
+ * been sent to this process only, or to its whole group, as timeout(1) and systemd do. In a group, the child gets such
+ * a signal twice. So apps count signals within 500 ms as one.
  */
 function runChild(file, args, { started, ...options }) {
   return new Promise((resolve) => {
@@ -20,7 +20,7 @@ function runChild(file, args, { started, ...options }) {
       interruptedBy = signal
       if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal)
     }
-    // Must run before the start of the child, so that no signal is lost.
+    // This must run before the start of the child. Otherwise a signal could be lost.
     for (const signal of SIGNALS) process.on(signal, handOn)
     const stopWatching = whenNpmEnds(() => handOn('SIGTERM'))
     const end = (result) => {
@@ -36,8 +36,8 @@ function runChild(file, args, { started, ...options }) {
 }
 
 /**
- * npm runs the script in a shell and sends SIGTERM to that shell, which ends without passing it on. The only sign of
- * `kill <npm>` in this process is a new parent process.
+ * npm runs the script in a shell and sends SIGTERM to that shell, which ends without forwarding it. This process
+ * notices `kill <npm>` only because its parent process changes.
  */
 function whenNpmEnds(act) {
   if (!process.env.npm_lifecycle_event) return () => undefined

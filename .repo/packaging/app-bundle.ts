@@ -1,12 +1,16 @@
 /** The files of an app for a machine without the repository. */
 export interface AppBundle {
   /**
-   * Each of these files becomes a bundle: the entry points, and the worker threads, which are found by their file name.
+   * The source of each bundle, by the name of the bundle: the main scripts, and the worker threads, which are found by
+   * their file name.
    */
   readonly entries: Readonly<Record<string, string>>
-  /** The files and folders that are read at run time, by their name next to the bundle. Missing files are left out. */
+  /**
+   * The files and folders that are read at run time, by their name next to the bundle. A file that does not exist is
+   * skipped.
+   */
   readonly beside: Readonly<Record<string, string>>
-  /** Packages that cannot be bundled, because they load native code by its path. */
+  /** Packages that cannot be bundled, because they load native code from a path. */
   readonly native: readonly NativePackage[]
 }
 
@@ -55,7 +59,7 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
   },
 }
 
-/** The names that Node uses. A Raspberry Pi is `arm64`. */
+/** The names that Node uses. A Raspberry Pi has `arm64`. */
 export type Architecture = 'x64' | 'arm64'
 
 /** The packages with their dependencies. */

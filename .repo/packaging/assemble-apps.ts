@@ -5,9 +5,9 @@ import { lockedPackage } from './locked-package.ts'
 
 /**
  * Copies the output of `npm run build` and the native packages that it loads into a folder. The apps run from this
- * folder on Linux of that architecture:
+ * folder on Linux with that architecture:
  *
- *     <folder>/<app>/main.js …    <folder>/node_modules/…    <folder>/package.json
+ *     <folder>/<app>/main.js … <folder>/node_modules/… <folder>/package.json
  */
 export function assembleApps(
   root: string,
@@ -36,7 +36,10 @@ interface Assembly {
   readonly built?: string | undefined
 }
 
-/** Copies a package and its dependencies. A dependency inside the folder of the package stays there. */
+/**
+ * Copies a package and its dependencies. A dependency that is inside the folder of the package is copied with the
+ * package.
+ */
 function copyPackage(root: string, from: string, to: string, architecture: Architecture): void {
   if (existsSync(to)) return
   cpSync(from, to, {
@@ -54,16 +57,16 @@ function copyPackage(root: string, from: string, to: string, architecture: Archi
   }
 }
 
-/** C++ headers. */
+/** Packages that contain only C++ headers. */
 const COMPILE_ONLY = ['node-addon-api']
 
 function isNeeded(file: string, architecture: Architecture): boolean {
   if (/(^|\/)(node_modules|binding\.gyp|pkgconfig|pgxs|pg_ctl)$|\.(md|a|d\.ts|map)$/.test(file)) {
     return /licen[cs]e/i.test(basename(file))
   }
-  // Leaves out sources of native code, and the scripts that compile them.
+  // Skips sources of native code, and the scripts that compile them.
   if (/^src\/.*\.(cpp|h)$|^scripts$|^(bin|optional|build-test)\.js$/.test(file)) return false
-  // Leaves out such files of koffi, and its code for musl.
+  // Skips such files of koffi, and its code for musl.
   if (/^(vendor|doc|musl_\w+|lib\/native|src\/koffi\/src\/abi)$/.test(file)) return false
   if (/^src\/koffi\/.*\.(cc|hh|inc|def|txt)$|^cnoke\.cjs$/.test(file)) return false
   const [, platform, addon] = /^prebuilds\/([^/]+)(?:\/(.+))?$/.exec(file) ?? []

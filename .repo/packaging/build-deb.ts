@@ -104,7 +104,7 @@ function layDocuments(folder: string, { architecture, version, built }: Program)
 
 function changelog(version: string): string {
   const epoch = process.env['SOURCE_DATE_EPOCH']
-  // The time of all files: the time of the release, so that two builds of it are the same.
+  // All files get the time of the release. So two builds of a release are the same.
   const made = epoch === undefined ? new Date() : new Date(Number(epoch) * 1000)
   const date = made.toUTCString().replace('GMT', '+0000')
   return `smsgw (${version}) stable; urgency=medium\n\n  * Release ${version}.\n\n -- ${MAINTAINER}  ${date}\n`
@@ -132,7 +132,7 @@ function layControl(staging: string, { architecture, version }: Pick<Program, 'a
 }
 
 /**
- * Sets the modes of files and folders, which would otherwise depend on the umask of this process and on npm packages.
+ * Sets the modes of files and folders. Otherwise they would depend on the umask of this process and on npm packages.
  */
 function openForReading(staging: string): void {
   for (const file of filesBelow(staging)) {

@@ -32,8 +32,9 @@ const root = resolve(import.meta.dirname, '../..')
 const sources = join(import.meta.dirname, 'npm')
 
 /**
- * Builds the npm packages of the programs: one for each architecture, with Node and everything that the programs load, and the
- * package `smsgw`, of which npm installs the architecture of the machine. Returns the paths of the packages.
+ * Builds the npm packages of the programs. One package for each architecture contains Node and everything that the
+ * programs load. The package `smsgw` has no programs: npm installs with it the package for the architecture of the
+ * machine. Returns the paths of the packages.
  */
 export function buildNpm({ version, architectures, built, into, compression = 9 }: NpmPrograms): readonly string[] {
   mkdirSync(into, { recursive: true })
@@ -70,8 +71,8 @@ function layPrograms(folder: string, { version, architecture, built }: Programs)
     libc: ['glibc'],
     bin: { smsgw: 'bin/smsgw' },
   })
-  // Not in `node_modules` of the package itself, because npm would run the install scripts of these packages, and look for
-  // the dependencies that are left out.
+  // The files are not in `node_modules` of the package itself. Otherwise npm would run the install scripts of these
+  // packages, and look for dependencies that are not packed.
   const lib = join(folder, 'lib')
   assembleApps(root, lib, { apps: Object.keys(appBundles), architecture, built })
   replaceLinks(lib)
@@ -103,8 +104,8 @@ function layManifest(folder: string, manifest: object): void {
 }
 
 /**
- * Gives each library the name with which programs load it, instead of a link with that name, because npm leaves links out.
- * Removes the other links, which only compilers use, and the list of links, because it names files that are renamed.
+ * Renames each library to the name with which programs load it, because npm does not pack links. Removes the other
+ * links, which only compilers use, and the list of links, because it contains the old names.
  */
 function replaceLinks(folder: string): void {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))

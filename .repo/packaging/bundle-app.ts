@@ -19,14 +19,14 @@ export async function bundleApp(root: string, folder: string, { entries, beside 
     entryPoints: { ...entries },
     outdir: folder,
     bundle: true,
-    // Dynamic imports stay separate files, so that they are read only when they are needed.
+    // A module that is imported dynamically stays a separate file, which is read only when it is needed.
     splitting: true,
     platform: 'node',
     target: 'node24',
     format: 'esm',
     sourcemap: 'linked',
-    // Makes the source text small, because it stays in memory with its comments. A single character beyond Latin-1
-    // doubles its size.
+    // Makes the source text small, because it stays in memory with its comments. It must be pure Latin-1, because a
+    // single other character doubles its size.
     minifyWhitespace: true,
     lineLimit: 120,
     legalComments: 'none',

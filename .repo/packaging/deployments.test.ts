@@ -35,7 +35,7 @@ describe('the Home Assistant add-on', () => {
     }
   })
 
-  test('turns its options into settings, whatever characters they have', () => {
+  test('turns its options into settings, even if they contain special characters', () => {
     const settings = settingsOf({
       modems: '/dev/ttyUSB2',
       sim_pin: '0042',
@@ -92,41 +92,36 @@ describe('the Helm chart', () => {
     expect(Object.keys(properties).filter((name) => name !== 'global')).toEqual(Object.keys(values))
   })
 
-  test.skipIf(!helm)(
-    'every pod runs without rights, and every value of its environment that is secret is a file',
-    () => {
-      const resources = render('--set', 'autoscaling.enabled=true', '--set', 'ingress.enabled=true', ...address)
-      expect(resources.map(({ kind }) => kind).sort()).toEqual([
-        'Deployment',
-        'HorizontalPodAutoscaler',
-        'Ingress',
-        'Job',
-        'NetworkPolicy',
-        'PodDisruptionBudget',
-        'Service',
-        'Service',
-      ])
-      const pods = resources
-        .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
-        .map(({ spec }) => spec.template)
-      for (const { spec } of pods) {
-        expect(spec.automountServiceAccountToken).toBe(false)
-        expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
-        const [{ securityContext, env, image }] = spec.containers
-        expect(image).toBe(`ghcr.io/smsgw/relay:${version}`)
-        expect(securityContext).toEqual({
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        })
-        const names = env.map(({ name }: { name: string }) => name)
-        expect(names).toEqual(
-          expect.arrayContaining(['DATABASE_URL_FILE', 'SERVER_SECRET_FILE', 'ADMIN_PASSWORD_FILE']),
-        )
-        expect(JSON.stringify(env)).not.toContain('secretKeyRef')
-      }
-    },
-  )
+  test.skipIf(!helm)('every pod runs without rights, and secret values are in files, not in the environment', () => {
+    const resources = render('--set', 'autoscaling.enabled=true', '--set', 'ingress.enabled=true', ...address)
+    expect(resources.map(({ kind }) => kind).sort()).toEqual([
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'Ingress',
+      'Job',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'Service',
+      'Service',
+    ])
+    const pods = resources
+      .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+      .map(({ spec }) => spec.template)
+    for (const { spec } of pods) {
+      expect(spec.automountServiceAccountToken).toBe(false)
+      expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+      const [{ securityContext, env, image }] = spec.containers
+      expect(image).toBe(`ghcr.io/smsgw/relay:${version}`)
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      const names = env.map(({ name }: { name: string }) => name)
+      expect(names).toEqual(expect.arrayContaining(['DATABASE_URL_FILE', 'SERVER_SECRET_FILE', 'ADMIN_PASSWORD_FILE']))
+      expect(JSON.stringify(env)).not.toContain('secretKeyRef')
+    }
+  })
 
   test.skipIf(!helm)('refuses an unknown value, and an ingress without an address', () => {
     expect(() => render('--set', 'replcas=3')).toThrow("additional properties 'replcas' not allowed")

@@ -14,8 +14,8 @@ const ENVIRONMENT = {
 }
 
 /**
- * A Debian in a folder with only its essential packages. It has no systemd, so services are started as their units
- * specify.
+ * A folder with a Debian that has only its essential packages. It has no systemd, so services are started with the
+ * commands in their units.
  */
 export class EmptyDebian {
   readonly #folder: string
@@ -25,12 +25,12 @@ export class EmptyDebian {
     this.#folder = folder
   }
 
-  /** Downloads the packages once and keeps them in `.cache`. */
+  /** Downloads the packages once and then keeps them in `.cache`. */
   static create(root: string, architecture: Architecture): EmptyDebian {
     const name = architecture === 'x64' ? 'amd64' : architecture
     const archive = join(root, '.cache/debian', `${SUITE}-${name}.tar`)
     if (!existsSync(archive)) download(name, archive)
-    // The folder is next to the archive, because temporary folders often forbid device files.
+    // The folder is next to the archive, because many machines do not allow device files in temporary folders.
     const debian = new EmptyDebian(mkdtempSync(join(dirname(archive), 'running-')))
     execFileSync('tar', ['--extract', '--file', archive, '--directory', debian.#folder, '--numeric-owner'])
     execFileSync('chmod', ['755', debian.#folder])
@@ -44,7 +44,7 @@ export class EmptyDebian {
     return join(this.#folder, file)
   }
 
-  /** Runs a command inside the Debian system and returns its output. */
+  /** Runs a command in this Debian and returns the output. */
   run(command: string, ...args: string[]): string {
     const { status, stdout, stderr } = this.#spawn(command, args)
     if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stdout}${stderr}`)

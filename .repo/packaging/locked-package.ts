@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Returns the folder of a package of the lock file. npm installs packages for this machine; packages for another
- * machine are downloaded, and must match the hash in the lock file.
+ * Returns the folder of a package of the lockfile. npm has installed the packages for this machine. A package for
+ * another machine is downloaded and must match the hash in the lockfile.
  */
 export function lockedPackage(root: string, name: string): string {
   const installed = join(root, 'node_modules', name)

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 test.each([
   ['inside the package smsgw', 'lib/node_modules/smsgw/node_modules/@smsgw/linux-x64'],
   ['beside the package smsgw', 'lib/node_modules/@smsgw/linux-x64'],
-])('the command runs the package for this processor that npm installed %s', (_, place) => {
+])('the command runs the package for this processor if npm installed it %s', (_, place) => {
   program(join(folder, place, 'bin/smsgw'), 'echo "started with $*"')
   expect(command('x86_64', 'gateway', 'status')).toEqual({
     status: 0,
@@ -25,7 +25,7 @@ test.each([
   })
 })
 
-test('the command says what to do without a package for this processor, and on another processor', () => {
+test('the command prints what to do if the package for this processor is missing, and on another processor', () => {
   expect(command('aarch64')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('@smsgw/linux-arm64 is not installed: run npm install'),
@@ -40,7 +40,7 @@ test.each([
   [['relay'], { XDG_DATA_HOME: '/data of ada' }, '/data of ada/smsgw/relay'],
   [['relay'], { DATA_DIR: '/srv/relay' }, '/srv/relay'],
   [['send', '+447400123456', 'Hello'], {}, ''],
-] as const)('smsgw %j with %j keeps its data in %j', (args, settings, place) => {
+] as const)('`smsgw %j` with %j keeps its data in %j', (args, settings, place) => {
   const copy = join(folder, 'bin/smsgw')
   mkdirSync(dirname(copy))
   cpSync(join(sources, 'smsgw'), copy)

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 /**
- * Packs a folder as an npm package. Two packings of the same files are the same byte for byte, if SOURCE_DATE_EPOCH is set.
+ * Packs a folder as an npm package. With SOURCE_DATE_EPOCH, the same files always result in an identical package.
  * Returns the path of the package.
  */
 export function packFolder(folder: string, file: string, compression: number): string {
@@ -17,7 +17,7 @@ export function packFolder(folder: string, file: string, compression: number): s
       archive,
       '--directory',
       folder,
-      // npm expects every file below `package/`.
+      // npm expects every file in the folder `package/`.
       '--transform',
       's,^\\.,package,',
       '.',
@@ -29,7 +29,7 @@ export function packFolder(folder: string, file: string, compression: number): s
   }
 }
 
-/** The options with which tar writes the same archive for the same files of any owner. */
+/** With these options, tar writes the same archive for the same files of any owner. */
 export function sameEveryTime(epoch: string): readonly string[] {
   return ['--sort=name', `--mtime=@${epoch}`, '--owner=0', '--group=0', '--numeric-owner', '--mode=u+w,go+rX,go-w']
 }

@@ -70,7 +70,8 @@ export class PackageTraffic {
 
   async untilAnswers(machine: EmptyDebian): Promise<void> {
     await machine.service('gateway').untilAnswers(this.#health)
-    // The gateway creates its account after the API has started. By emulation, one login takes up to 20 s on a busy machine.
+    // The gateway creates its account after the API has started. On an emulated processor, one login takes up to 20 s
+    // if the machine is busy.
     for (const until = performance.now() + 300_000; ; await sleep(500)) {
       if (machine.succeeds('smsgw', 'password') && (await this.#isLoggedIn(machine))) return
       if (performance.now() > until) throw new Error('the gateway does not accept its password')
@@ -95,7 +96,7 @@ export class PackageTraffic {
         await sleep(100)
       }
     })()
-    // The result that `passes` and `end` report.
+    // Ignores the error here, because `passes` and `end` report it.
     this.#running.catch(() => undefined)
   }
 
@@ -105,7 +106,7 @@ export class PackageTraffic {
       if (performance.now() > until) throw new Error(`only ${this.#sent.size} messages were accepted`)
   }
 
-  /** Waits until every message has ended, and compares the messages with the ledger. */
+  /** Waits until every message has reached a final state, and compares the messages with the ledger. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#running

@@ -10,7 +10,7 @@ const units = ['agent', 'bridge', 'gateway', 'relay'].map((app) => [
 ])
 
 test.each(units)(
-  'the packaged unit of the %s runs the packaged program, and names no file of a checkout',
+  'the packaged unit of the %s runs the packaged program, and contains no path of a checkout',
   (app, unit = '') => {
     const text = packagedUnit(unit)
     expect(text).toMatch(new RegExp(`^ExecStart=/usr/lib/smsgw/bin/node( --\\S+)* /usr/lib/smsgw/${app}/main.js`, 'm'))
@@ -18,7 +18,7 @@ test.each(units)(
   },
 )
 
-test.each(units)('the %s may write only to its own folder, and gains no rights', (app, unit = '') => {
+test.each(units)('the %s may write only to its own folder, and cannot get more rights', (app, unit = '') => {
   for (const line of [
     `StateDirectory=smsgw/${app}`,
     `Environment=DATA_DIR=/var/lib/smsgw/${app}`,
@@ -40,13 +40,13 @@ test('services with modems may use serial ports and devices that appear later', 
   }
 })
 
-test('services with a database leave no shared memory of a killed database behind, and refuse privileged system calls', () => {
+test('services with a database leave no shared memory of a killed database, and cannot use privileged system calls', () => {
   const [gateway = '', relay = ''] = units
     .filter(([app = '']) => ['gateway', 'relay'].includes(app))
     .map(([, unit = '']) => unit)
   for (const unit of [gateway, relay]) expect(unit).toMatch(/^RemoveIPC=yes$/m)
   expect(gateway).toMatch(/^SystemCallFilter=~@resources @privileged$/m)
-  // In this case setpriv cannot make PostgreSQL end with the gateway, so systemd stops the remaining processes of the
+  // A killed gateway cannot end PostgreSQL through setpriv here, so systemd stops the remaining processes of the
   // service.
   expect(gateway).toMatch(/^KillMode=mixed$/m)
 })
@@ -66,11 +66,11 @@ test.each([
   for (const start of starts) expect(start?.match(/--max[^\s"']*/g)).toEqual(flags)
 })
 
-test('refuses a unit that lacks a replaced line', () => {
+test('refuses a unit that lacks one of the lines to be replaced', () => {
   expect(() => packagedUnit('[Service]\nExecStart=/bin/true\n')).toThrow('the unit has no line that matches')
 })
 
-test('each service has a documented settings file, which sets only paths that the installation created', () => {
+test('each service has a documented settings file, and its settings name only paths that the installation created', () => {
   const folder = join(import.meta.dirname, 'debian/settings')
   expect(readdirSync(folder).sort()).toEqual(['agent.env', 'bridge.env', 'gateway.env', 'relay.env'])
   const set = readdirSync(folder).flatMap((file) =>

@@ -1,6 +1,6 @@
 /**
- * Returns a unit of the repository with the paths of the package. Each replaced line must exist, so that a change of the
- * unit cannot break the package silently.
+ * Returns a unit of the repository with the paths of the package. Throws if a line to be replaced is missing. So a
+ * changed unit cannot result in a wrong package.
  */
 export function packagedUnit(unit: string): string {
   let text = unit

@@ -1,4 +1,4 @@
-/** The steps of a proof, with the time of each. After a failed step, the others are not run. */
+/** The steps of a proof, with the duration of each. After a failed step, the other steps are skipped. */
 export class ProofSteps {
   passed = 0
   failed = 0

@@ -10,7 +10,7 @@ import { ProofSteps } from './proof-steps.ts'
 
 /**
  * Installs, uses, upgrades, removes and purges the package. Runs as root, on a Debian where the package is not
- * installed. Needs no systemd: services are started from the lines of their units.
+ * installed. Does not need systemd, because the proof starts services with the commands in their units.
  */
 export async function proveDeb(options: { readonly version: string; readonly built: string }): Promise<ProofSteps> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-prove-'))

@@ -154,7 +154,7 @@ class Installation {
     return (await answer.json()) as { id: string; state: string }
   }
 
-  /** The environment of a person who has only npm. The Node of the repository is left out of PATH. */
+  /** The environment of a person who has only npm. PATH does not contain the Node of the repository. */
   #environment(): Record<string, string | undefined> {
     const path = (process.env['PATH'] ?? '').split(':').filter((place) => !place.includes('node_modules'))
     return { PATH: path.join(':'), HOME: this.#home, LANG: 'C.UTF-8' }

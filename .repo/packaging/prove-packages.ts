@@ -76,7 +76,7 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       expectSame('the version', installedVersion(machine), versionOf(current))
     })
     await steps.step('downgrades to the previous release while messages are sent', async () => {
-      // Packages before 0.1.0 ask whether to keep changed settings. This option answers yes.
+      // Packages before 0.1.0 ask whether to keep changed settings. This option answers with yes.
       const keepSettings = ['-o', 'Dpkg::Options::=--force-confold']
       machine.run('apt-get', 'install', '--yes', '--allow-downgrades', ...keepSettings, `smsgw=${old}`)
       await restart(machine, running)
@@ -140,12 +140,12 @@ function buildCurrent({ root, release, architecture }: PackagesProof, folder: st
   const build = spawnSync(process.execPath, [join(root, '.repo/build.ts'), '--into', built], { encoding: 'utf8' })
   if (build.status !== 0) throw new Error(`the build failed: ${build.stderr}`)
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-  // Directly after a release, the sources still have the version of that release.
+  // Directly after a release, the sources still have the version of this release.
   const next = version === release.version ? `${version}+next` : version
   return buildDeb({ version: next, architecture, built, into: folder, compression: 0 })
 }
 
-/** The signed apt repository, on the disk of the new Debian. */
+/** The signed apt repository, on the disk of this Debian. */
 class Repository {
   readonly #debian: EmptyDebian
 
@@ -161,7 +161,10 @@ class Repository {
     return this.#debian.path('srv/apt')
   }
 
-  /** Adds a package to the repository. Signs it with a new key, because the key of this test is not kept. */
+  /**
+   * Adds a package to the repository, and signs the repository with a new key, because the key of this test is not
+   * kept.
+   */
   publish(deb: string): void {
     copyFileSync(deb, join(poolOf(this.#folder), basename(deb)))
     const signer = throwawaySigner()
@@ -187,7 +190,10 @@ class Repository {
   }
 }
 
-/** Restarts the service as the package does with systemd: the old program runs until the new one is installed. */
+/**
+ * Restarts the service in the way in which systemd does for the package: the old program runs until the new one is
+ * installed.
+ */
 async function restart(machine: EmptyDebian, traffic: PackageTraffic): Promise<void> {
   await machine.stopService('gateway')
   machine.startService('gateway')

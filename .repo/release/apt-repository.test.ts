@@ -51,7 +51,7 @@ test.skipIf(missing.length > 0)('apt refuses a repository that was signed with a
 test.skipIf(missing.length > 0)('apt refuses a changed list of packages, and a changed package', () => {
   const list = join(folder, 'repository/dists/stable/main/binary-amd64/Packages')
   for (const file of [list, `${list}.gz`]) writeFileSync(file, Buffer.concat([readFileSync(file), Buffer.from('\n')]))
-  // Deletes the lists, because apt keeps lists whose signature did not change.
+  // Deletes the lists, because apt does not read a list again if its signature has not changed.
   rmSync(join(folder, 'machine-amd64'), { recursive: true })
   expect(apt('amd64', 'update').errors).toMatch(/Hash Sum mismatch|unexpected size/)
   publish()
@@ -63,7 +63,7 @@ test.skipIf(missing.length > 0)('apt refuses a changed list of packages, and a c
   writeFileSync(deb, content)
 })
 
-test.skipIf(missing.length > 0)('the same packages give the same index', () => {
+test.skipIf(missing.length > 0)('the same packages result in the same index', () => {
   const index = () => readFileSync(join(folder, 'repository/dists/stable/Release'), 'utf8')
   const before = index()
   publish()
@@ -87,7 +87,7 @@ function pack(version: string, architecture: string): void {
   execFileSync('dpkg-deb', ['--root-owner-group', '--build', source, file], { stdio: 'pipe' })
 }
 
-/** Runs apt with its own folders, so that it neither reads nor changes the packages of this machine. */
+/** Runs apt with its own folders. So apt neither reads nor changes the packages of this machine. */
 function apt(architecture: string, ...args: string[]) {
   const own = join(folder, `machine-${architecture}`)
   for (const name of ['lists/partial', 'cache/archives/partial', 'etc/preferences.d', 'etc/sources.list.d'])

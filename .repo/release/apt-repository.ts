@@ -42,7 +42,7 @@ interface PackageEntry {
   readonly text: string
 }
 
-/** Where a package belongs in the repository. */
+/** Returns the folder of a package in the repository. */
 export function poolOf(folder: string): string {
   return join(folder, 'pool/main/s/smsgw')
 }

@@ -18,7 +18,7 @@ test('the base image of the Dockerfile is an image of Node with an exact version
   expect(() => baseImageOf('FROM node')).toThrow('ARG NODE_IMAGE')
 })
 
-test('keeps the digest of a base image, and refuses an image that is only on this machine', async () => {
+test('keeps the digest of a base image, and refuses an image that exists only on this machine', async () => {
   expect(await pinnedImage(`node:24@${DIGEST}`)).toEqual({ name: `node:24@${DIGEST}` })
   const local = await pinnedImage('localhost/node:24')
   expect(local).toEqual({ name: 'localhost/node:24', problem: expect.stringContaining('only on this machine') })
@@ -49,7 +49,7 @@ test.skipIf(!hasSkopeo)('reads the digest of a base image from its registry', as
   }
 })
 
-test('reports that there is no skopeo', async () => {
+test('reports that skopeo is missing', async () => {
   vi.stubEnv('PATH', '/nowhere')
   const { name, problem } = await pinnedImage('node:24')
   vi.unstubAllEnvs()
@@ -59,10 +59,10 @@ test('reports that there is no skopeo', async () => {
   })
 })
 
-test('a release with images is refused before anything is built if the base image has no digest', () => {
+test('a release with images is refused before the build if the base image has no digest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-release-'))
   try {
-    // Without npm, so that nothing is built if the release is not refused.
+    // Leaves out npm, so that a build fails if the release is not refused.
     symlinkSync(execFileSync('which', ['git'], { encoding: 'utf8' }).trim(), join(folder, 'git'))
     const { status, stderr } = spawnSync(
       process.execPath,

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 
 export interface BaseImage {
-  /** With its digest, unless there is a problem. */
+  /** The name of the image, with its digest if there is no problem. */
   readonly name: string
-  /** The reason why a release must not contain images that are built from this base image. */
+  /** The reason why a release must not contain images with this base image. */
   readonly problem?: string
 }
 
-/** The default of the build argument in the Dockerfile. */
+/** Returns the default of the build argument in the Dockerfile. */
 export function baseImageOf(dockerfile: string): string {
   const name = /^ARG NODE_IMAGE=(\S+)$/m.exec(dockerfile)?.[1]
   if (name === undefined) throw new Error('the Dockerfile has no line ARG NODE_IMAGE=…')
@@ -17,14 +17,14 @@ export function baseImageOf(dockerfile: string): string {
 }
 
 /**
- * Adds the digest that the registry has now, so that each stage and each build uses the same base image, and the release names
- * it. A name that contains a digest stays as it is.
+ * Adds the digest that the registry has now. So each stage and each build uses the same base image, and the release
+ * contains its digest. A name with a digest is returned unchanged.
  */
 export async function pinnedImage(name: string): Promise<BaseImage> {
   if (/@sha256:[0-9a-f]{64}$/.test(name)) return { name }
   if (name.startsWith('localhost/')) return { name, problem: `the base image ${name} exists only on this machine` }
   try {
-    // The list of all architectures, where there is one.
+    // The digest of the list of all architectures, if there is a list.
     const { stdout } = await promisify(execFile)('skopeo', ['inspect', '--raw', `docker://${name}`], {
       encoding: 'buffer',
       timeout: 60_000,

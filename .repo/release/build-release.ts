@@ -22,7 +22,7 @@ export interface ReleaseBuild {
   readonly root: string
   readonly commit: string
   readonly version: string
-  /** The time of the commit, which all built files get. */
+  /** The time of the commit. All built files get this time. */
   readonly madeAt: Date
   readonly architectures: readonly string[]
   /** Also builds the container images from this base image, which needs buildah. */
@@ -30,8 +30,9 @@ export interface ReleaseBuild {
 }
 
 /**
- * Builds the files of a release from a clean clone of the commit: Debian packages, npm packages of the programs and of the projects
- * that are public, the Helm chart, the list of all components, and container images in the folder `images`.
+ * Builds the files of a release from a clean clone of the commit. The files are Debian packages, npm packages of the
+ * programs and of the projects that are public, the Helm chart, the list of all components, and container images in the
+ * folder `images`.
  */
 export function buildRelease(
   { root, commit, version, madeAt, architectures, baseImage }: ReleaseBuild,
@@ -69,7 +70,7 @@ export function buildRelease(
   }
 }
 
-/** Packs the Helm chart as `helm package` does, but so that two packings of a commit are the same. */
+/** Packs the Helm chart as `helm package` does. In contrast to that command, two packings of a commit are the same. */
 export function packChart({ root, version, epoch }: ChartBuild, into: string): string {
   const file = join(into, `smsgw-${version}.tgz`)
   const archive = execFileSync('tar', [
@@ -102,8 +103,8 @@ export function publicPackages(root: string): string[] {
 }
 
 /**
- * Returns the files that differ between two builds. For Debian packages, returns the differing files inside. Images are compared by
- * the file with their digests.
+ * Returns the files that differ between two builds. For a Debian package, returns the different files in the package.
+ * Images are compared by the file that contains their digests.
  */
 export function differencesOf(one: string, other: string): string[] {
   const names = [...new Set([one, other].flatMap(filesIn))].sort()

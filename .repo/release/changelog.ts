@@ -1,6 +1,6 @@
 const UNRELEASED = '## Unreleased'
 
-/** Returns why the changelog does not describe a release of this version, or undefined. */
+/** Returns the reason why the changelog does not describe a release of this version, or undefined. */
 export function changelogProblem(changelog: string, version: string): string | undefined {
   const section = sectionOf(changelog, version)
   if (section === undefined) return `CHANGELOG.md has no section "## ${version} – <date>"`
@@ -17,7 +17,8 @@ export function sectionOf(changelog: string, version: string): string | undefine
 }
 
 /**
- * Moves the unreleased changes under the number and date of a release, and leaves an empty section for later changes.
+ * Moves the unreleased changes below the number and the date of a release, and leaves an empty section for later
+ * changes.
  */
 export function releaseChanges(changelog: string, version: string, date: string): string {
   if (!changelog.includes(`${UNRELEASED}\n`)) throw new Error(`CHANGELOG.md has no section "${UNRELEASED}"`)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { compareVersions, debianVersion, previousRelease } from './previous-release.ts'
 
-test('orders versions by number, and a version before its release first', () => {
+test('orders versions by number, with a pre-release before its release', () => {
   const ordered = ['0.1.0-pre.1', '0.1.0-pre.2', '0.1.0', '0.2.0', '0.10.0', '1.0.0-pre.1', '1.0.0']
   expect(ordered.toReversed().toSorted(compareVersions)).toEqual(ordered)
 })
@@ -14,7 +14,7 @@ test('Debian orders the versions of packages in the same way', () => {
   expect(() => execFileSync('dpkg', ['--compare-versions', older, 'gt', '0.1.0'])).toThrow()
 })
 
-test('the newest release names its commit and its migrations', () => {
+test('the data of the newest release contains its commit and its migrations', () => {
   const root = resolve(import.meta.dirname, '../..')
   const { version, commit, migrations } = previousRelease(root)
   expect(version).toMatch(/^\d+\.\d+\.\d+(-pre\.\d+)?$/)

@@ -34,12 +34,15 @@ export function compareVersions(one: string, other: string): number {
   return pre.localeCompare(otherPre, 'en', { numeric: true })
 }
 
-/** Debian sorts 0.1.0~pre.1 before 0.1.0, and 0.1.0-pre.1 after it. */
+/** For Debian, 0.1.0~pre.1 is older than 0.1.0, but 0.1.0-pre.1 is newer. */
 export function debianVersion(version: string): string {
   return version.replace('-', '~')
 }
 
-/** Returns the Debian package of a release, which is built from its commit unless `.cache/releases` has it. */
+/**
+ * Returns the Debian package of a release. Builds the package from its commit, unless `.cache/releases` contains the
+ * package.
+ */
 export function packageOfRelease(root: string, { version, commit }: Release, architecture: Architecture): string {
   const cache = join(root, '.cache/releases', version)
   const debian = architecture === 'x64' ? 'amd64' : architecture
@@ -69,7 +72,7 @@ export function packageOfRelease(root: string, { version, commit }: Release, arc
   }
 }
 
-/** A build without a tag has the version that the next release gets. */
+/** Gives the sources the version of the release, because a build without a tag has the version of the next release. */
 function setVersion(manifest: string, version: string): void {
   const text = readFileSync(manifest, 'utf8')
   writeFileSync(manifest, text.replace(/"version": "[^"]*"/, `"version": "${version}"`))

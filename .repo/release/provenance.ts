@@ -3,15 +3,15 @@ export interface Provenance {
   readonly version: string
   readonly madeAt: Date
   readonly architectures: readonly string[]
-  /** The base of the container images, with its digest. */
+  /** The base image of the container images, with its digest. */
   readonly baseImage?: string | undefined
-  /** The SHA-256 of each file, by its name. */
+  /** The SHA-256 of each file, by the name of the file. */
   readonly files: ReadonlyMap<string, string>
 }
 
 /**
- * Returns an in-toto statement with SLSA provenance: the commit and the commands that built the files. The signature of
- * `SHA256SUMS` covers it.
+ * Returns an in-toto statement with SLSA provenance: the commit, and the commands that built the files. `SHA256SUMS` is
+ * signed and lists the statement.
  */
 export function provenanceOf({ commit, version, madeAt, architectures, baseImage, files }: Provenance): string {
   const [, image, sha256] = /^(.+)@sha256:([0-9a-f]{64})$/.exec(baseImage ?? '') ?? []

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The commands that a person types in the folder of a release to publish its files. The release itself runs none of
- * them.
+ * Returns the commands with which a person publishes the files of a release, in the folder of the release. The release
+ * script runs none of these commands.
  */
 export function publishCommands(folder: string, version: string): readonly string[] {
   const files = readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? entry.name : []))
@@ -11,7 +11,8 @@ export function publishCommands(folder: string, version: string): readonly strin
   const chart = `smsgw-${version}.tgz`
   const command = `smsgw-command-${version}.tgz`
   const others = files.filter((name) => name.endsWith('.tgz') && name !== chart && name !== command).sort()
-  // The package \`smsgw\` is the last one, because npm installs the packages for its architectures with it.
+  // The package \`smsgw\` is the last one, because npm must be able to install the packages for its architectures with
+  // it.
   const npmPackages = [...others, ...files.filter((name) => name === command)]
   return [
     '# the signed tag, which starts the release workflow',
@@ -23,8 +24,8 @@ export function publishCommands(folder: string, version: string): readonly strin
       (name) => `skopeo copy --all --preserve-digests dir:images/${name} docker://ghcr.io/smsgw/${name}:${version}`,
     ),
     ...(npmPackages.length > 0 ? ['# the npm packages'] : []),
-    // Without `--provenance`, which works only in a CI system that npm supports, and a person types these commands. The provenance
-    // of the release, with its signature, covers the same files.
+    // Leaves out `--provenance`, which works only in a CI system that npm supports, whereas a person types these
+    // commands. The signed provenance of the release covers the same files.
     ...npmPackages.map((name) => `npm publish ./${name} --access public`),
     '# the Helm chart',
     `helm push ${chart} oci://ghcr.io/smsgw/charts`,

@@ -40,7 +40,7 @@ test('preparing a release moves the unreleased changes below its heading', () =>
   expect(() => releaseChanges('# Changelog\n', '1.1.0', '2026-02-03')).toThrow('no section')
 })
 
-test('a new version reaches every manifest, the lockfile, the programs, images and the documents', () => {
+test('a new version is written to every manifest, the lockfile, the programs, the images and the documents', () => {
   const tree = treeOfWorkingCopy(root)
   const changed = withVersion(tree, '7.8.9', '2026-02-03')
   const after = { files: tree.files, read: (file: string) => changed.get(file) ?? tree.read(file) }
@@ -59,7 +59,7 @@ test('a new version reaches every manifest, the lockfile, the programs, images a
   expect(() => withVersion(tree, 'next', '2026-02-03')).toThrow('"next" is not a version')
 })
 
-test('lists the components of a release, without those of development', () => {
+test('lists the components of a release, without packages that are only for development', () => {
   const lock = (packages: object) => JSON.stringify({ packages })
   const sums = { integrity: 'sha512-AAEC', license: 'MIT' }
   const text = lock({
@@ -119,7 +119,7 @@ test('the provenance names the commit, the base image and the checksum of each f
   ])
 })
 
-test('the commands for publishing cover each kind of file in the release, and nothing else', () => {
+test('the commands for publishing include each kind of file in the release, and no other files', () => {
   const npmPackages = ['smsgw-client-1.0.0.tgz', 'smsgw-command-1.0.0.tgz', 'smsgw-linux-x64-1.0.0.tgz']
   const names = ['smsgw_1.0.0_amd64.deb', ...npmPackages, 'smsgw-1.0.0.tgz', 'smsgw-1.0.0-images.txt']
   for (const name of names) writeFileSync(join(folder, name), '')
@@ -137,7 +137,7 @@ test('the commands for publishing cover each kind of file in the release, and no
   ])
 })
 
-test.skipIf(!hasDpkg)('names the files that two builds do not have in common, also inside packages', () => {
+test.skipIf(!hasDpkg)('lists the files that differ between two builds, also inside packages', () => {
   for (const [build, text] of [
     ['one', 'a'],
     ['other', 'b'],
@@ -161,7 +161,7 @@ test.skipIf(!hasDpkg)('names the files that two builds do not have in common, al
   expect(differencesOf(join(folder, 'one'), join(folder, 'one'))).toEqual([])
 })
 
-test('packs the Helm chart, the same every time', () => {
+test('packs the Helm chart, with the same result every time', () => {
   const packed = ['one', 'two'].map((name) => {
     const into = join(folder, name)
     mkdirSync(into)
@@ -175,7 +175,7 @@ test('packs the Helm chart, the same every time', () => {
     expect(files).toContain(`smsgw/${file}`)
 })
 
-test('packs only projects that are meant for npm', () => {
+test('packs only the projects that are published on npm', () => {
   for (const [name, isPrivate] of [
     ['client', false],
     ['relay', true],

@@ -16,9 +16,9 @@ export interface SbomOptions {
 }
 
 /**
- * Lists the contents of a release as CycloneDX 1.5: every package of the lockfile that is not only for development,
- * with its licence and checksum. (`npm sbom` refuses workspaces whose folder begins with a period.) The same lockfile
- * always results in the same text.
+ * Lists the contents of a release as CycloneDX 1.5: every package of the lockfile with its licence and checksum,
+ * without packages that are only for development. (`npm sbom` refuses workspaces whose folder begins with a period.)
+ * The same lockfile always results in the same text.
  */
 export function sbomOf({ version, lockfile, madeAt }: SbomOptions): string {
   const { packages } = JSON.parse(lockfile) as { packages: Readonly<Record<string, LockedPackage>> }

@@ -54,7 +54,7 @@ const inManifest: Change = (text, before, after) =>
     .replace(`"version": "${before}"`, `"version": "${after}"`)
     .replaceAll(new RegExp(`("@smsgw/[\\w-]+": )"${escaped(before)}"`, 'g'), `$1"${after}"`)
 
-/** The repository's own packages are those outside `node_modules`. */
+/** Packages of this repository are outside `node_modules`. */
 const inLockfile: Change = (text, before, after) => {
   const lock = JSON.parse(text) as { version?: string; packages: Record<string, Record<string, unknown>> }
   if (lock.version === before) lock.version = after

@@ -2,19 +2,20 @@
 // was added.
 import { spawnSync } from 'node:child_process'
 
-/** The last commit before this rule existed, which has no tag. This commit and earlier ones are not checked. */
+/** The last commit before this rule existed; it has no tag. Neither this commit nor an earlier one is checked. */
 const LAST_EXEMPT_COMMIT = 'c473d0002601'
 const LONGEST = 72
 const TYPES = ['feat', 'fix', 'perf', 'refactor', 'docs', 'test', 'style', 'build', 'ci', 'chore', 'bench', 'revert']
 const FORM = new RegExp(`^(?:${TYPES.join('|')})(?:\\([a-z0-9-]+(?:,[a-z0-9-]+)*\\))?!?: (.+)$`)
-/** Words that begin a statement instead of an instruction. */
+/** Words that begin a statement. A subject must begin with an instruction. */
 const NOT_A_VERB =
   /^(?:an?|the|it|its|this|that|these|those|what|who(?:ever)?|when|where|how|no|not|all|each|every|some|one|there|is|are|was|were|today|now|also|more|new)\b/i
 const NOT_IMPERATIVE =
   /^(?!(?:embed|feed|need|shed|speed|proceed|bring|ping|string|seed|breed|exceed|succeed)\b)[a-z]+(?:ed|ing)\b/i
 
 /**
- * Returns the problem of a commit subject; undefined for a good one. Merge commits and release commits are not checked.
+ * Returns the problem of a commit subject; undefined if there is none. Merge commits and release commits are not
+ * checked.
  */
 export function subjectProblem(subject: string): string | undefined {
   if (/^(?:Merge |release: v\d)/.test(subject)) return undefined

@@ -24,14 +24,14 @@ test('accepts a complete translation', () => {
   expect(problemsOf({ de: german })).toEqual([])
 })
 
-test('names a missing and an unknown text', () => {
+test('reports a missing and an unknown text', () => {
   expect(problemsOf({ de: { 'a.count': english['a.count'], 'a.other': 'x' } })).toEqual([
     'de.json lacks "a.title"',
     'de.json has "a.other", which is not in apps/console/src/words/en.json',
   ])
 })
 
-test('names a missing value, element and plural form', () => {
+test('reports a missing value, element and plural form', () => {
   const arabic = { 'a.count': '{count, plural, one {#} two {#} few {#} many {#} other {#}}', 'a.title': 'x' }
   expect(problemsOf({ ar: arabic })).toEqual([
     'ar.json "a.count" lacks the plural form zero',
@@ -40,14 +40,14 @@ test('names a missing value, element and plural form', () => {
   ])
 })
 
-test('names a text that is not valid or out of order', () => {
+test('reports a text that is invalid or out of order', () => {
   expect(problemsOf({ de: { 'a.title': '<b>{name</b>', 'a.count': english['a.count'] } })).toEqual([
     'de.json "a.count" is out of order: sort the keys',
     expect.stringContaining('de.json "a.title" does not parse'),
   ])
 })
 
-test('names a text that no source file uses', () => {
+test('reports a text that no source file uses', () => {
   expect(problemsOf({}, "const a = () => t('a.title')")).toEqual(['en.json "a.count" is not used: delete it'])
   expect(problemsOf({}, 'const a = (b) => t(`a.$'.concat('{b}`)'))).toEqual([])
 })

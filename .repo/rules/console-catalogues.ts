@@ -6,8 +6,9 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 const ENGLISH = `${WORDS}en.json`
 
 /**
- * Checks that the catalogues of the console have the same keys in the same order, that a text has the same values and
- * elements in each language and a form for each plural category of its language, and that every text is used.
+ * Checks the catalogues of the console. All languages must have the same keys in the same order. A text must have the
+ * same values and elements in each language, and a form for each plural category of its language. Every text must be
+ * used.
  */
 export const consoleCatalogues: Rule = (tree) => {
   const files = tree.files.filter((file) => file.startsWith(WORDS) && file.endsWith('.json'))
@@ -69,7 +70,7 @@ function differences(problem: string, these: ReadonlySet<string>, those: Readonl
 }
 
 interface Parts {
-  /** Values and elements. */
+  /** The names of the values and elements. */
   readonly names: ReadonlySet<string>
   /** The forms of each plural. */
   readonly plurals: readonly ReadonlySet<string>[]

@@ -18,7 +18,7 @@ function problemsOf(rows: readonly string[]): string[] {
 const one = '| 1 | `apps/a/src/one.ts` | | reads |'
 const two = '| 2 | `apps/a/src/two.ts` |  | adds |'
 
-test('accepts files of which one imports the next, or which a named file joins', () => {
+test('accepts files of which each imports the next one, or which a named file connects', () => {
   const three = '| 3 | `libs/b/src/three.ts` | `apps/a/src/wiring.ts` | writes |'
   expect(problemsOf([one, two, three])).toEqual([])
   expect(problemsOf([one, two, '| 3 | `apps/a/src/two.ts` | row 1 | adds |'])).toEqual([])
@@ -30,7 +30,7 @@ test('reports a file that does not exist', () => {
   ])
 })
 
-test('reports neighbours that nothing joins', () => {
+test('reports consecutive files that are not connected', () => {
   const three = '| 3 | `libs/b/src/three.ts` |  | writes |'
   expect(problemsOf([one, two, three])).toEqual(['neither apps/a/src/two.ts nor libs/b/src/three.ts imports the other'])
   expect(problemsOf([one, two, three.replace('|  |', '| `apps/a/src/one.ts` |')])).toEqual([
@@ -43,7 +43,7 @@ test('reports a path of more than 15 files', () => {
   expect(problemsOf(rows)).toEqual(['begins a path of 16 files; the maximum is 15'])
 })
 
-test('reports a file whose opening comment does not name the next file', () => {
+test('reports a file whose first comment does not name the next file', () => {
   const three = '| 3 | `apps/a/src/wiring.ts` | row 2 | starts |'
   const four = '| 4 | `apps/a/src/two.ts` | | adds |'
   expect(problemsOf([one, two.replace('2', '1')])).toEqual([])

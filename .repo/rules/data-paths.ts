@@ -7,8 +7,8 @@ const MOST_FILES = 15
 
 /**
  * Checks the data paths in docs/architecture.md. Each file must exist. Of two consecutive files, one must import the
- * other, or the third column must name their connection: an earlier row that calls the file, a file that both import,
- * or a file that imports both. The comment at the top of each file must name the next file.
+ * other. Otherwise, the third column must name the connection: an earlier row that calls the file, a file that both
+ * import, or a file that imports both. The comment at the top of each file must name the next file.
  */
 export const dataPaths: Rule = (tree) => {
   if (!tree.files.includes(DOCUMENT)) return []
@@ -26,7 +26,7 @@ interface Row {
   readonly joinedBy: string
 }
 
-/** Tables with the columns `#`, `File`, `Joined by` and the explanation. */
+/** Returns the tables with the columns `#`, `File`, `Joined by` and the explanation. */
 function pathsIn(document: string): Row[][] {
   const paths: Row[][] = []
   for (const [index, text] of document.split('\n').entries()) {

@@ -2,7 +2,7 @@ import type { RepositoryTree, Rule } from './repository-tree.ts'
 
 const LOCK = 'package-lock.json'
 
-/** Licences that allow copies in packages and images without conditions on the source of this repository. */
+/** Licences that permit copies in packages and images without conditions for the source of this repository. */
 const ALLOWED = new Set([
   '(MIT OR CC0-1.0)',
   '0BSD',
@@ -17,9 +17,9 @@ const ALLOWED = new Set([
   'Unlicense',
 ])
 
-/** Packages with another licence, which a person has read. */
+/** Packages with another licence. A person has read these licences. */
 const READ = new Set([
-  // EPL-2.0. Part of a page of the Prisma command line, which no package or image contains.
+  // EPL-2.0. It is used for a page of the Prisma command line, which no package or image contains.
   'elkjs',
   // Its LICENSE file is MIT.
   'seq-queue',

@@ -24,7 +24,7 @@ test.each([
   '`docker-compose.yml` `./package.json` `segment.ts` `.test.ts`',
   '`npm test` `npm run fuzz`',
   '```sh\nnode ./libs/sms/src/segment.ts --all\n```',
-])('a name that exists passes: %s', (text) => {
+])('accepts a name that exists: %s', (text) => {
   expect(check(text)).toEqual([])
 })
 
@@ -33,7 +33,7 @@ test.each([
   '`./data/emulator/modem0` `/dev/ttyUSB2` `/var/lib/smsgw/docs/x` `./data/credentials.json`',
   '```\n./data/emulator/modem0\nhttps://x.y/docs/gone\n[a](gone.md)\nsome.json\n```',
   '`curl x/docs/gone` `AT+CMGS` `Node.js` `list[i](x)`',
-])('a file created at run time, a pattern, or a text that is not a path passes: %s', (text) => {
+])('accepts a file created at run time, a pattern, and a text that is not a path: %s', (text) => {
   expect(check(text)).toEqual([])
 })
 
@@ -50,7 +50,7 @@ test('refuses a missing path in a code block', () => {
   ])
 })
 
-test('refuses a bare file name that no file has', () => {
+test('refuses a file name without a folder if no file has this name', () => {
   expect(check('`docker-compose.yaml` `./glossary.md`')).toEqual([
     '1: names docker-compose.yaml, which does not exist',
     '1: names ./glossary.md, which does not exist',
@@ -76,7 +76,7 @@ test('refuses an unknown npm script, in prose and in a code block', () => {
   expect(check('npm start')).toEqual(['1: names the npm script "start", which package.json does not have'])
 })
 
-test('refuses a link to a missing heading', () => {
+test('refuses a link to a heading that does not exist', () => {
   expect(check('[g](glossary.md#a-letter)')).toEqual([
     '1: links to glossary.md#a-letter, and docs/glossary.md has no such heading',
   ])
@@ -85,7 +85,7 @@ test('refuses a link to a missing heading', () => {
   ])
 })
 
-test('refuses a link out of the site, except in documents that are not part of it', () => {
+test('refuses a link to a file outside the site, except in documents that do not belong to the site', () => {
   expect(check('[r](../README.md)')).toEqual([
     '1: links to ../README.md, which is not part of the site: name the file without a link',
   ])

@@ -3,8 +3,8 @@ import { readManifest } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
- * Checks that documents name only existing files, headings and npm scripts. Files that are created at run time are
- * written with their folder (`./data/ledger.jsonl`, `/dev/ttyUSB2`), which is not a folder of the repository. Pages of
+ * Checks that documents name only existing files, headings and npm scripts. A file that is created at run time is named
+ * with its folder, such as `./data/ledger.jsonl` or `/dev/ttyUSB2`; the repository does not have this folder. Pages of
  * the site (`docs/`) link only to files of the site.
  */
 export const documentsNameFiles: Rule = (tree) => {
@@ -71,7 +71,10 @@ function linkProblem(
   return undefined
 }
 
-/** Returns the anchors of a document's headings, in the form of GitHub. The site is configured to use the same form. */
+/**
+ * Returns the anchors of a document's headings in the form that GitHub uses. The site is configured to use this form,
+ * too.
+ */
 function anchorsOf(document: string): Set<string> {
   const anchors = new Set<string>()
   for (const { text, fenced } of linesOf(document)) {
@@ -85,7 +88,9 @@ function anchorsOf(document: string): Set<string> {
   return anchors
 }
 
-/** The anchor is in lower case, without markup and punctuation, and hyphens join the words. */
+/**
+ * Returns the anchor of a heading: in lower case, without markup and punctuation, and with hyphens between the words.
+ */
 function slugOf(heading: string): string {
   return heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -107,8 +112,8 @@ function codeSpans(line: string): string[] {
 }
 
 /**
- * Returns the paths from the root into a folder of the repository, such as `libs/sms/src/segment.ts`, `node .repo/check.ts`
- * and `./docs`. Leaves out paths with placeholders and build output.
+ * Returns the paths, relative to the root, that begin with a folder of the repository, such as
+ * `libs/sms/src/segment.ts`, `node .repo/check.ts` and `./docs`. Skips paths with placeholders and build output.
  */
 function pathsOfOurs(code: string): string[] {
   return [
@@ -119,12 +124,12 @@ function pathsOfOurs(code: string): string[] {
     .map(trimSlash)
 }
 
-/** Matches a file name without a folder, with the ending of a source file: `docker-compose.yml`, `.biome.json`. */
+/** Matches a file name without a folder if it has the ending of a source file: `docker-compose.yml`, `.biome.json`. */
 function looksLikeFile(code: string): boolean {
   return /^(?:\.\/)?[\w.-]+\.(?:md|jsonc?|ya?ml|toml|[cm]?tsx?|[cm]js|sh|py|sql|prisma)$/.test(code)
 }
 
-/** A text may name a file of any folder by the last part of its path, and a kind of file by its ending (`.test.ts`). */
+/** A text may name a file in any folder by the last part of its path, or a kind of file by its ending (`.test.ts`). */
 function isNameOfFile(tree: RepositoryTree, code: string): boolean {
   if (code.startsWith('./')) return tree.files.includes(code.slice(2))
   return tree.files.some((file) => posix.basename(file) === code || (code.startsWith('.') && file.endsWith(code)))

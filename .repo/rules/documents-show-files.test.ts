@@ -5,7 +5,7 @@ import { treeOfLiterals } from './repository-tree.ts'
 const tree = (page: string) => treeOfLiterals({ 'docs/examples/send.mjs': 'send()\n', 'docs/page.md': page })
 const page = (code: string) => `# Page\n\n\`\`\`js docs/examples/send.mjs\n${code}\`\`\`\n\n\`\`\`sh\nls\n\`\`\`\n`
 
-test('accepts a block that holds its file, and blocks that name none', () => {
+test('accepts a block that contains its file, and blocks without a file', () => {
   expect(documentsShowFiles(tree(page('send()\n')))).toEqual([])
 })
 
@@ -15,6 +15,6 @@ test.each(['send(1)\n', ''])('refuses a block with other content: %j', (code) =>
   ])
 })
 
-test('updates each block and nothing else', () => {
+test('updates each block and changes nothing else', () => {
   expect(withCurrentFiles(page(''), tree(''))).toBe(page('send()\n'))
 })

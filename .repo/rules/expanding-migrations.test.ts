@@ -39,7 +39,7 @@ describe('refuses a migration that breaks the previous release', () => {
   })
 })
 
-describe('refuses a migration that holds a lock while PostgreSQL works through a table', () => {
+describe('refuses a migration that holds a lock while PostgreSQL reads or writes a whole table', () => {
   test.each([
     ['CREATE INDEX notes_text ON notes (text);', 'use CONCURRENTLY'],
     ['DROP INDEX notes_text;', 'use CONCURRENTLY'],
@@ -60,7 +60,7 @@ test('refuses CONCURRENTLY next to another statement', () => {
   ])
 })
 
-test('accepts a removal once a release has stopped using it', () => {
+test('accepts a removal if a release has stopped using the removed part', () => {
   expect(problems('-- Unused since 0.1.0.\nALTER TABLE notes DROP COLUMN text;')).toEqual([])
   expect(problems('-- Written since 0.1.0.\nALTER TABLE notes ALTER COLUMN text SET NOT NULL;')).toEqual([])
   expect(problems('-- Unused since 0.2.0.\nALTER TABLE notes DROP COLUMN text;')).toEqual([
@@ -68,7 +68,7 @@ test('accepts a removal once a release has stopped using it', () => {
   ])
 })
 
-test('a reason covers only the statement below it', () => {
+test('a reason applies only to the statement below it', () => {
   const sql = '-- Unused since 0.1.0.\nALTER TABLE notes DROP COLUMN a;\n\nALTER TABLE notes DROP COLUMN b;'
   expect(problems(sql)).toEqual([expect.stringContaining('migration.sql:4 removes')])
 })
@@ -85,7 +85,7 @@ test('accepts a migration that only adds', () => {
   expect(problems('CREATE INDEX CONCURRENTLY IF NOT EXISTS notes_text ON notes (text);')).toEqual([])
 })
 
-test('refuses to change or remove the migration of a release, but not to change its comments', () => {
+test('refuses to change or remove a migration of a release, but accepts changed comments', () => {
   expect(problems('', { [first]: `-- Better words.\n${firstSql}` })).toEqual([])
   expect(problems('', { [first]: 'CREATE TABLE "notes" ("key" INTEGER NOT NULL);' })).toEqual([
     expect.stringContaining('0001_first/migration.sql: is part of a release and must not change'),

@@ -5,10 +5,10 @@ import { type Statement, statementsOf } from './sql-statements.ts'
 
 /**
  * Relays of the previous release use the database during and after a migration. So a migration must only add, and must
- * not hold a lock while PostgreSQL reads a whole table. A comment above a statement that removes or narrows something
- * says which release stopped using it (`-- Unused since 0.2.0`) or began to write it (`-- Written since 0.2.0`). A
- * comment above a statement that locks an existing table says why the lock is harmless (`-- Locks: <reason>`).
- * Migrations of a release are final.
+ * not hold a lock while PostgreSQL reads a whole table. If a statement removes something, the comment above it says
+ * since which release it is unused (`-- Unused since 0.2.0`). If a statement permits fewer values, the comment says
+ * since which release the value is written (`-- Written since 0.2.0`). If a statement locks an existing table, the
+ * comment says why the lock is harmless (`-- Locks: <reason>`). A migration of a release must not be changed.
  */
 export const expandingMigrations: Rule = (tree) => {
   const releases = releasesIn(tree)
@@ -52,7 +52,7 @@ function problemsOf(tree: RepositoryTree, file: string, versions: ReadonlySet<st
   ]
 }
 
-/** Statements after which the previous release fails, by their effect. */
+/** Statements that make the previous release fail, each with its effect. */
 const BREAKING: readonly (readonly [RegExp, string])[] = [
   [/\bDROP\s+(?:TABLE|COLUMN|TYPE|VIEW|SEQUENCE|SCHEMA|FUNCTION|TRIGGER|CONSTRAINT|DEFAULT)\b/i, 'removes'],
   [/^TRUNCATE\b/i, 'removes'],
@@ -78,7 +78,7 @@ function breakage(
   return versions.has(version) ? undefined : `${what}, and ${version} is not a release in apps/e2e/releases`
 }
 
-/** Matches a new column without a default, because the previous release writes no value into it. */
+/** Matches a new column without a default. The previous release writes no value into it, so its inserts would fail. */
 function addsRequiredColumn(code: string): boolean {
   return code
     .split(/\bADD\s+COLUMN\b/i)

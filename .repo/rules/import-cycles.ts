@@ -4,8 +4,8 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 import { readSource } from './source-text.ts'
 
 /**
- * Checks that the files of a lib form layers, in which no file imports itself through other files. Type imports count,
- * because files that need each other's types can only be understood together.
+ * Checks that no file of a lib imports itself through other files. Imports of types are included, because files that
+ * need each other's types can only be understood together.
  */
 export const importCycles: Rule = (tree) => {
   const imports = importGraph(tree)

@@ -30,7 +30,7 @@ function repository(changes: Record<string, string> = {}) {
 const problems = (changes?: Record<string, string>) =>
   importTable(repository(changes)).map((v) => `${v.file}: ${v.problem}`)
 
-test('accepts manifests that agree with the table', () => {
+test('accepts manifests that match the table', () => {
   expect(problems()).toEqual([])
 })
 
@@ -41,7 +41,7 @@ test('refuses a dependency that is missing in the table', () => {
   ])
 })
 
-test('refuses a dependency of tests in other code', () => {
+test('refuses a dependency in code if the table permits it only for tests', () => {
   const manifest = '{"dependencies":{"@smsgw/sms":"0.1.0","@smsgw/virtual-modem":"0.1.0"}}'
   expect(problems({ 'libs/modem/package.json': manifest })).toEqual([
     'libs/modem/package.json: dependencies lists virtual-modem, which the import table does not allow',
@@ -75,7 +75,7 @@ test('refuses a lib that depends on an app', () => {
   expect(problems(changes)).toEqual(['libs/sms/package.json: a lib may not depend on the app relay'])
 })
 
-test('refuses a document without the table instead of taking it for an empty one', () => {
+test('refuses a document without the table, and does not treat the table as empty', () => {
   expect(problems({ 'docs/architecture.md': '# x' })).toEqual([
     'docs/architecture.md: has no table under "## Who may import whom"',
   ])

@@ -3,7 +3,7 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
  * Checks that the import table of docs/architecture.md and the dependencies of each manifest are the same. The linter
- * checks that code imports only what its manifest lists (`noUndeclaredDependencies`).
+ * checks that code imports only packages that its manifest lists (`noUndeclaredDependencies`).
  */
 export const importTable: Rule = (tree) => {
   const table = readTable(tree)
@@ -32,7 +32,10 @@ interface Row {
   readonly testsAlsoImport: readonly string[]
 }
 
-/** Rows read `| name | imports | tests also import |`; names are in backticks, and a dash means none. */
+/**
+ * Rows have the form `| name | imports | tests also import |`. Names are in backticks, and a dash means that there are
+ * none.
+ */
 function readTable(tree: RepositoryTree): Map<string, Row> {
   const rows = new Map<string, Row>()
   const section = tree.read(DOCUMENT).split(`## ${HEADING}\n`)[1]?.split('\n## ')[0] ?? ''

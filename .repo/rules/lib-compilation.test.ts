@@ -15,7 +15,7 @@ const problems = (config: object, folder = 'libs/modem') =>
 const inCode = (code: string, file = 'libs/modem/src/modem.ts') =>
   libCompilation(treeOfLiterals({ [file]: code })).map((v) => `${v.line}: ${v.problem}`)
 
-test('accepts the common options, and any options of apps', () => {
+test('accepts the common options in libs, and any options in apps', () => {
   expect(problems(good)).toEqual([])
   expect(problems({ compilerOptions: { types: ['node'] } }, 'apps/agent')).toEqual([])
 })
@@ -53,7 +53,7 @@ test.each([
   expect(inCode(`\n${code}`)).toEqual([problem])
 })
 
-test('accepts tests, and the words in prose and strings', () => {
+test('accepts these words in tests, prose and strings', () => {
   expect(inCode('// @ts-expect-error\nf(1)', 'libs/modem/src/modem.test.ts')).toEqual([])
   expect(inCode('// what others declare const, and no @ts-expect-error')).toEqual([])
   expect(inCode("const s = 'declare const x'")).toEqual([])

@@ -4,8 +4,9 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 import { lineAt, readSource } from './source-text.ts'
 
 /**
- * Libs are compiled without the types of Node and browsers, which proves that they do not use either. This rule keeps
- * the proof valid: no lib may change its compiler options, reference other types, or silence the compiler.
+ * Libs are compiled without the types of Node and browsers, so the compiler proves that they use neither Node nor a
+ * browser. This rule keeps the proof valid: no lib may change its compiler options, reference other types, or silence
+ * the compiler.
  */
 export const libCompilation: Rule = (tree) => [
   ...tree.files.filter((file) => /^libs\/[^/]+\/tsconfig\.json$/.test(file)).flatMap((file) => options(tree, file)),

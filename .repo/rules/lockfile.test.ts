@@ -28,7 +28,7 @@ function problems(changedManifests: Record<string, object>, changedPackages: Rec
   return lockfile(treeOfLiterals({ ...Object.fromEntries(files), 'package-lock.json': lock })).map((v) => v.problem)
 }
 
-test('accepts a lockfile that agrees with the manifests', () => {
+test('accepts a lockfile that matches the manifests', () => {
   expect(problems({})).toEqual([])
 })
 
@@ -61,7 +61,7 @@ test('refuses the name of a registry and a missing checksum', () => {
   expect(problems({}, { 'node_modules/nx': { version: '23.2.1' } })).toEqual(['node_modules/nx has no checksum'])
 })
 
-test('refuses an install script, except of packages that work without it', () => {
+test('refuses an install script, except of packages that work without their script', () => {
   const locked = { version: '23.2.1', integrity: 'sha512-a', hasInstallScript: true }
   expect(problems({}, { 'node_modules/nx': locked })).toEqual([])
   expect(problems({}, { 'node_modules/a/node_modules/b': locked })).toEqual([
@@ -69,6 +69,6 @@ test('refuses an install script, except of packages that work without it', () =>
   ])
 })
 
-test('install scripts are switched off', () => {
+test('install scripts are disabled', () => {
   expect(readFileSync(join(import.meta.dirname, '../../.npmrc'), 'utf8').split('\n')).toContain('ignore-scripts=true')
 })

@@ -2,9 +2,9 @@ import { type Dependencies, type Manifest, readManifest } from './manifest.ts'
 import type { Rule, Violation } from './repository-tree.ts'
 
 /**
- * Checks that the lockfile agrees with the manifests, so that `npm ci` accepts it, and that it names no registry, so
- * that each machine uses its own. The checksum proves that a package is the right one. (`npm ci --dry-run` would check
- * the first part, but npm 8.6 and 9.2 delete `node_modules` even then.)
+ * Checks that the lockfile matches the manifests, because `npm ci` refuses it otherwise. (`npm ci --dry-run` would
+ * check this too, but npm 8.6 and 9.2 delete `node_modules` even then.) The lockfile must not name a registry, so that
+ * each machine can use its own. The checksum proves that a package is the right one.
  */
 export const lockfile: Rule = (tree) => {
   if (!tree.files.includes(LOCK)) return [{ file: LOCK, problem: 'is missing' }]
@@ -30,15 +30,18 @@ const WITH_UNUSED_SCRIPT = new Set([
   // This script downloads engines, which neither the client nor `generate` needs.
   '@prisma/engines',
   'prisma',
-  // These scripts compile an addon that the package also contains as a built file.
+  // These scripts compile an addon that the package already contains in compiled form.
   '@serialport/bindings-cpp',
   'koffi',
   // This script only checks that the package for this platform is installed.
   'esbuild',
-  // Prepares a cache.
+  // This script prepares a cache.
   'nx',
 ])
-/** The documentation site has its own lockfile, so that `npm ci` of the product skips the packages of the site. */
+/**
+ * The documentation site has its own lockfile, so that `npm ci` of the product does not install the packages of the
+ * site.
+ */
 const SITE = 'docs/.vitepress/package.json'
 
 type Packages = Readonly<Record<string, LockedPackage | undefined>>

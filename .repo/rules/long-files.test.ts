@@ -6,7 +6,7 @@ const text = (lines: number) => 'x\n'.repeat(lines)
 const check = (files: Record<string, string>) =>
   longFiles(treeOfLiterals(files)).map((violation) => `${violation.file}: ${violation.problem}`)
 
-test('accepts a file of the greatest length', () => {
+test('accepts a file of the maximum length', () => {
   expect(check({ 'a.ts': text(LONGEST) })).toEqual([])
 })
 
@@ -20,7 +20,7 @@ test('refuses a longer file unless it is listed with a reason', () => {
   ])
 })
 
-test('refuses a listed file that grew, and an entry that is too high', () => {
+test('refuses a listed file that became longer, and an entry with a length that is too high', () => {
   const list = { [LIST]: '{"a.ts":{"lines":420,"why":"one table"}}' }
   expect(check({ 'a.ts': text(420), ...list })).toEqual([])
   expect(check({ 'a.ts': text(421), ...list })).toEqual([

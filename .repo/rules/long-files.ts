@@ -3,7 +3,7 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 export const LONGEST = 400
 export const LIST = '.repo/long-files.json'
 
-/** The first line of a file that a tool writes. Such a file may be long, because nobody reads it as a whole. */
+/** The first line of a file that a tool generates. Such a file may be long, because nobody reads the whole file. */
 const GENERATED = /^\/\/ Generated /
 
 interface LongFile {
@@ -12,8 +12,8 @@ interface LongFile {
 }
 
 /**
- * Checks that a file of more than 400 lines is listed with its exact length and a reason. The list only shrinks: a file
- * that has grown must be split, and the entry of a file that became shorter must be lowered.
+ * Checks that a file of more than 400 lines is listed with its exact length and a reason. Entries may only be removed
+ * or lowered: a file that became longer must be split, and the entry of a file that became shorter must be lowered.
  */
 export const longFiles: Rule = (tree) => {
   const list = readList(tree)

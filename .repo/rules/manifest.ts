@@ -16,7 +16,7 @@ export function readManifest(tree: RepositoryTree, file: string): Manifest {
   return JSON.parse(tree.read(file)) as Manifest
 }
 
-/** Returns the `name` of each `@smsgw/name`, which is also the name of a folder. */
+/** Returns the `name` in each `@smsgw/name`, which is also the name of a folder. */
 export function workspacePackages(dependencies: Dependencies | undefined): string[] {
   return Object.keys(dependencies ?? {})
     .filter((name) => name.startsWith('@smsgw/'))

@@ -7,7 +7,7 @@ const list = (notYetRewritten: string[] = []) =>
 const check = (files: Record<string, string>) =>
   plainWords(treeOfLiterals(files)).map(({ file, line, problem }) => `${file}:${line ?? ''} ${problem}`)
 
-test('names the banned phrase, its place and what to write instead', () => {
+test('reports the banned phrase, its file and line, and what to write instead', () => {
   expect(check({ 'a.ts': 'const x = 1\n// Everybody Is Told.\n', [LIST]: list() })).toEqual([
     'a.ts:2 "Is Told" sounds translated. Write instead: is notified',
   ])
@@ -17,13 +17,13 @@ test('matches whole words only', () => {
   expect(check({ 'a.md': 'this tolden word is tolden\n', [LIST]: list() })).toEqual([])
 })
 
-test('leaves out files that still have to be rewritten, and data', () => {
+test('skips data, and files that still have to be rewritten', () => {
   expect(check({ 'old/a.ts': 'is told', 'b.json': '"is told"', 'c.png': 'is told', [LIST]: list(['old/']) })).toEqual(
     [],
   )
 })
 
-test('an entry without a file is refused, so that the list shrinks', () => {
+test('refuses an entry whose file does not exist, so that the list becomes shorter', () => {
   expect(check({ 'a.ts': '', [LIST]: list(['old/']) })).toEqual([
     `${LIST}: lists old/ as not yet rewritten, but old/ does not exist`,
   ])

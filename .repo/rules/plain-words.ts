@@ -3,7 +3,7 @@ import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 export const LIST = '.repo/rules/plain-words.json'
 
 interface PlainWords {
-  /** Folders (with a final slash) and files whose text still has to be rewritten. The list only shrinks. */
+  /** Folders (with a slash at the end) and files whose text still has to be rewritten. Entries are only removed. */
   readonly notYetRewritten: readonly string[]
   /** `phrase` is the source of a regular expression, which matches whole words in upper or lower case. */
   readonly banned: readonly { readonly phrase: string; readonly write: string }[]

@@ -19,7 +19,7 @@ function problems(changes: Record<string, string>, without?: string): string[] {
   return projects(treeOfLiterals(files)).map((v) => `${v.file}: ${v.problem}`)
 }
 
-test('accepts complete projects; a dependency of tests needs no reference', () => {
+test('accepts complete projects; a dependency that only tests use needs no reference', () => {
   expect(problems({})).toEqual([])
 })
 

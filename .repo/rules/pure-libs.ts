@@ -4,9 +4,9 @@ import { lineAt, readSource } from './source-text.ts'
 
 /**
  * Checks that libs have no side effects. They receive time, randomness, input and output as arguments. The compiler
- * proves most of this (libs have no types of Node, timers or console; see the rule "lib compilation"). Of the globals
- * of the language, only those listed here may be used. Types are removed first, so an annotation such as `at: Date` is
- * allowed.
+ * proves most of this, because libs have no types of Node, timers or `console` (see the rule "lib compilation"). This
+ * rule limits the use of some globals of the language, such as `Date`. Types are removed before the check, so an
+ * annotation such as `at: Date` is allowed.
  */
 export const pureLibs: Rule = (tree) => {
   const violations: Violation[] = []
@@ -50,10 +50,10 @@ function judge(file: string, code: string): Violation[] {
   return violations
 }
 
-// `frame.Date` is a member, whereas the spread `...Date` is the global.
+// `frame.Date` is a member and allowed, but the spread `...Date` is the global.
 const NOT_A_MEMBER = '(?<![\\w$]|(?<!\\.\\.)\\.\\s*)'
 
-/** The globals of the language that have impure uses, with their pure uses. */
+/** The globals of the language that can have side effects, each with its allowed uses. */
 const LIMITED = [
   {
     name: 'Date',
@@ -92,7 +92,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/\.\s*(?:toLocale\w+|localeCompare)\b/g, 'depends on the language of the machine'],
 ]
 
-/** Several arguments, or a text, may mean a date in the local time zone. */
+/** Several arguments, or a text, can mean a date in the local time zone. */
 function hasOneArgument(after: string): boolean {
   const opening = /^\s*\(\s*/.exec(after)
   if (!opening) return false

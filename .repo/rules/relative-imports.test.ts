@@ -23,11 +23,11 @@ test.each([
   'const { segment } = await import(`../../../sms/src/segment.ts`)',
   "const { segment } = require('../../../sms/src/segment.ts')",
   "import {\n  segment\n} from\n  '../../../sms/src/segment.ts'",
-])('refuses to leave the project: %s', (code) => {
+])('refuses an import from outside the project: %s', (code) => {
   expect(check(code)[0]).toContain('imports ../../../sms/src/segment.ts, which leaves the project')
 })
 
-test('refuses ways around a package name', () => {
+test('refuses paths that avoid a package name', () => {
   expect(check("\nimport x from '../../../../node_modules/zod/index.js'")).toEqual([
     "2: imports ../../../../node_modules/zod/index.js: use the package's name",
   ])

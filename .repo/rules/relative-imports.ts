@@ -30,7 +30,7 @@ function problemOf(file: string, specifier: string): string | undefined {
 
 const TEST = /\.test\.ts$/
 
-/** `.config` and `.repo` count as one project. */
+/** `.config` and `.repo` are treated as one project. */
 function projectOf(path: string): string {
   const [top = '', name = '', ...rest] = path.split('/')
   if (['apps', 'libs', 'packages'].includes(top)) return rest.length > 0 ? `${top}/${name}` : path

@@ -29,7 +29,7 @@ export function migrationChecksums(tree: RepositoryTree): Readonly<Record<string
   return Object.fromEntries([...migrationsOf(tree)].map(([name, file]) => [name, sqlChecksum(tree.read(file))]))
 }
 
-/** Leaves out comments and spaces, which may change after a release because they have no effect on the database. */
+/** Removes comments and spaces. They may change after a release, because they have no effect on the database. */
 export function sqlChecksum(text: string): string {
   const statements = statementsOf(text).map(({ sql }) => sql.replaceAll(/\s+/g, ' '))
   return createHash('sha256').update(statements.join(';\n')).digest('hex')

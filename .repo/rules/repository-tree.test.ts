@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-test('lists an unpacked archive without git, source files only', () => {
+test('lists the files of an unpacked archive without git, but only source files', () => {
   expect(treeOfWorkingCopy(root).files).toEqual(['README.md', 'libs/sms/src/segment.ts'])
   expect(treeOfWorkingCopy(root).read('README.md')).toBe('read me')
 })
@@ -30,7 +30,7 @@ test('lists an unpacked archive inside another repository', () => {
   expect(treeOfWorkingCopy(join(root, 'inner')).files).toEqual(['README.md'])
 })
 
-test('lists what git tracks in a repository', () => {
+test('lists the files that git tracks in a repository', () => {
   init(root)
   write('.gitignore', 'node_modules/\n.cache/\n/data/\nsegment.ts\n')
   expect(treeOfWorkingCopy(root).files).toEqual(['.gitignore', 'README.md'])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** The repository as a rule sees it. Tests build it from literals. */
 export interface RepositoryTree {
-  /** The sorted paths from the root of all files that git tracks or would track. */
+  /** The sorted paths, relative to the root, of all files that git tracks or would track. */
   readonly files: readonly string[]
   read(file: string): string
 }
@@ -33,7 +33,7 @@ export function treeOfLiterals(contents: Readonly<Record<string, string>>): Repo
   }
 }
 
-/** Returns false without git, and for an unpacked archive, even inside another repository. */
+/** Returns false without git. Also returns false for an unpacked archive, even inside another repository. */
 function isGitRoot(root: string): boolean {
   try {
     return realpathSync(git(root, ['rev-parse', '--show-toplevel']).trimEnd()) === realpathSync(root)

@@ -14,16 +14,16 @@ test.each([
   ['a template within a template', '`a $<f({ x: `b $<c> d` })> e` + g', '` $<f({ x: ` $<c> ` })> ` + g'],
   ['a regular expression with quotes', "const r = /['\"`/*]/g, d = 'Date'", "const r = / /g, d = ' '"],
   ['a regular expression after a keyword', "throw /'/.test(x)", 'throw / /.test(x)'],
-])('takes no %s for code', (_, text, code) => {
+])('does not treat a %s as code', (_, text, code) => {
   expect(codeOf(withSubstitutions(text))).toBe(withSubstitutions(code))
 })
 
 test.each(['a / b / c', '(a) / b / c', 'i++ / 2 / n', 'list[i]! / 2 / n', 'f(1 / 2)', 'a !== b / c / d'])(
-  'takes %s for divisions',
+  'treats %s as divisions',
   (text) => expect(readSource('a.ts', text).code).toBe(text),
 )
 
-test('keeps offsets and lines', () => {
+test('does not change offsets and lines', () => {
   const text = '/* one\ntwo */ `x\ny` + Date'
   const { code, comments } = readSource('a.ts', text)
   expect(code.length).toBe(text.length)

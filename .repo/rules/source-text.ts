@@ -14,7 +14,7 @@ export interface SourceText {
 
 const read = new Map<string, SourceText>()
 
-/** Several rules read the same file, so each file is parsed once. */
+/** Stores the result, because several rules read the same file. */
 export function readSource(file: string, text: string): SourceText {
   const key = `${file}\n${text}`
   const source = read.get(key) ?? parse(file, text)
@@ -45,7 +45,7 @@ function parse(file: string, text: string): SourceText {
       if (typeof node.value === 'string') blanks.push({ start: node.start + 1, end: node.end - 1 })
       if ('regex' in node) blanks.push({ start: node.start + 1, end: node.start + 1 + node.regex.pattern.length })
     },
-    // The delimiters of a template belong to its elements.
+    // The delimiters of a template are part of its elements.
     TemplateElement: (node) => blanks.push({ start: node.start + 1, end: node.end - (node.tail ? 1 : 2) }),
     JSXText: (node) => blanks.push(node),
     TSImportType: (node) => specifiers.push(node.source),

@@ -1,7 +1,7 @@
 /** A statement of an SQL file with the comments above it. */
 export interface Statement {
   readonly sql: string
-  /** The statement with empty texts and function bodies. */
+  /** The statement, with the content of quoted texts and function bodies removed. */
   readonly code: string
   readonly comment: string
   /** The line of its first word. */
@@ -11,7 +11,10 @@ export interface Statement {
 /** Matches a comment, a quoted text, a function body, or a semicolon. */
 const TOKEN = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;/g
 
-/** Splits an SQL file into statements without comments. Function bodies and quoted texts may contain semicolons. */
+/**
+ * Splits an SQL file into statements without comments. A semicolon inside a function body or a quoted text does not end
+ * a statement.
+ */
 export function statementsOf(text: string): Statement[] {
   const statements: Statement[] = []
   let [sql, code, comment, from] = ['', '', '', 0]

@@ -1,6 +1,7 @@
-// `node .repo/packaging/container/build-base-image.ts localhost/node:24 [amd64] [arm64]`: builds a base image where no registry
-// can be reached, from packages of Debian, the Node of package-lock.json and the npm of this machine. Needs root, mmdebstrap and
-// buildah, and for another architecture qemu-user-static and arch-test. Then:
+// `node .repo/packaging/container/build-base-image.ts localhost/node:24 [amd64] [arm64]`: builds a base image on a
+// machine that cannot reach a registry. It contains packages of Debian, the Node of package-lock.json and the npm of
+// this machine. Needs root, mmdebstrap and buildah. Another architecture also needs qemu-user-static and arch-test.
+// Then:
 //
 //   NODE_IMAGE=localhost/node:24 npm run images -- amd64 arm64
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -14,7 +15,7 @@ const root = resolve(import.meta.dirname, '../../..')
 const [image, ...names] = process.argv.slice(2)
 if (image === undefined) throw new Error('usage: build-base-image.ts <image> [amd64] [arm64]')
 
-// An image or a list of images of an earlier run.
+// Deletes the image or the list of images of an earlier run.
 for (const kind of ['manifest', 'image']) spawnSync('podman', [kind, 'rm', image], { stdio: 'ignore' })
 execFileSync('buildah', ['manifest', 'create', image], { stdio: ['ignore', 'ignore', 'inherit'] })
 for (const architecture of (names.length > 0 ? names : [process.arch]).map(architectureOf)) {
@@ -28,7 +29,7 @@ for (const architecture of (names.length > 0 ? names : [process.arch]).map(archi
   process.stdout.write(`added ${debianName(architecture)} to ${image}\n`)
 }
 
-/** Fills the folder like the official image of Node, with bash and the essential packages of Debian, Node and npm. */
+/** Fills the folder like the official image of Node: with Node, npm, bash and the essential packages of Debian. */
 function fillFolder(folder: string, architecture: Architecture): void {
   const archive = `${folder}.tar`
   try {

@@ -1,10 +1,11 @@
 #!/bin/bash
-# Health check of a container: exits with 0 when the service reports that it is ready. The check does not start Node, which takes
-# a second on a Raspberry Pi each time. Only the check of an API with TLS_CERT starts Node, because bash has no TLS.
+# Health check of a container: exits with 0 when the service reports that it is ready. The check does not start Node,
+# because each start takes a second on a Raspberry Pi. Only the check of an API with TLS_CERT starts Node, because bash
+# has no TLS.
 #
-#   check-health.sh                       the API in this container
-#   check-health.sh http://host:port/…    that address
-#   check-health.sh agent                 the agent with DATA_DIR
+#   check-health.sh the API in this container
+#   check-health.sh http://host:port/… that address
+#   check-health.sh agent the agent with DATA_DIR
 set -u
 limit_seconds=4
 

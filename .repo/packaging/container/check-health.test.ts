@@ -25,7 +25,7 @@ test.each([
   [204, 0],
   [503, 1],
   [302, 1],
-])('an answer of %i ends the check with %i', async (status, code) => {
+])('an answer with status %i ends the check with exit code %i', async (status, code) => {
   const port = await listen(createServer(answering(status)))
   expect(await check({ PORT: String(port) })).toBe(code)
   expect(await check({}, `http://127.0.0.1:${port}/elsewhere`)).toBe(code)

@@ -1,5 +1,5 @@
-// The health check of an API with TLS_CERT, for check-health.sh: exits with 0 when the API reports that it is ready. The
-// certificate is not verified, because the connection does not leave the container.
+// The health check of an API with TLS_CERT, which check-health.sh starts: exits with 0 when the API reports that it is
+// ready. The certificate is not verified, because the connection does not leave the container.
 import { get } from 'node:https'
 
 const { PORT = '3000' } = process.env

@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const imageTargets = [...dockerfile.matchAll(/^FROM runtime AS (\w+)$/gm)].map(([, target]) => target)
 const compositions = files.map((file) => [file, servicesOf(file)] as const)
 
-// Compose builds all services at the same time. Two builds of one tag fail on a machine that does not have the tag yet.
+// Compose builds all services at the same time. If a machine does not have a tag yet, two builds of this tag fail.
 test('no two services, of any file, build the same tag', () => {
   const built = compositions.flatMap(([, services]) => Object.values(services).flatMap((one) => one.build && one.image))
   const tags = built.filter((tag) => tag !== undefined)
@@ -19,7 +19,7 @@ test('no two services, of any file, build the same tag', () => {
 })
 
 test.each(compositions)(
-  '%s: a service that uses an image built by another one depends on it and never pulls',
+  '%s: a service that uses an image that another service builds depends on that service and never pulls the image',
   (_, services) => {
     for (const [name, { image = '', build, pull_policy }] of Object.entries(services)) {
       if (build !== undefined || !isOurs(image)) continue
@@ -33,20 +33,17 @@ test.each(compositions)(
   },
 )
 
-test.each(compositions)(
-  '%s: every image has the name and version under which the release publishes it',
-  (_, services) => {
-    const images = Object.values(services).flatMap(({ image = '' }) => (image.includes('smsgw') ? [image] : []))
-    expect(images.length).toBeGreaterThan(0)
-    for (const image of images) {
-      const [, target = ''] = /^\$\{SMSGW_REGISTRY:-ghcr\.io\/smsgw\}\/(\w+):(.*)$/.exec(image) ?? []
-      expect(imageTargets).toContain(target)
-      expect(image).toMatch(new RegExp(`:${version}$`))
-    }
-  },
-)
+test.each(compositions)('%s: every image has the name and the version that the release publishes', (_, services) => {
+  const images = Object.values(services).flatMap(({ image = '' }) => (image.includes('smsgw') ? [image] : []))
+  expect(images.length).toBeGreaterThan(0)
+  for (const image of images) {
+    const [, target = ''] = /^\$\{SMSGW_REGISTRY:-ghcr\.io\/smsgw\}\/(\w+):(.*)$/.exec(image) ?? []
+    expect(imageTargets).toContain(target)
+    expect(image).toMatch(new RegExp(`:${version}$`))
+  }
+})
 
-test.each(compositions)('%s: our images run without rights, read-only, with the seccomp profile', (_, services) => {
+test.each(compositions)('%s: our images run without rights, read-only and with the seccomp profile', (_, services) => {
   const smsgwServices = Object.values(services).filter(({ image = '' }) => isOurs(image))
   expect(smsgwServices.length).toBeGreaterThan(0)
   for (const { read_only, cap_drop, security_opt, privileged, user } of smsgwServices) {
@@ -55,7 +52,7 @@ test.each(compositions)('%s: our images run without rights, read-only, with the 
   }
 })
 
-test('no stage of an image is root at the end, and only the build stage runs programs', () => {
+test('no stage of an image ends with root as user, and only the build stage runs programs', () => {
   const [, ...stages] = dockerfile.split(/^FROM /m)
   const [build = '', runtime = '', ...images] = stages
   expect(build).toMatch(/^RUN /m)
@@ -64,7 +61,7 @@ test('no stage of an image is root at the end, and only the build stage runs pro
   for (const stage of images) expect(stage).not.toMatch(/^USER /m)
 })
 
-test('the seccomp profile refuses by default, and grants nothing that changes the machine or other processes', () => {
+test('the seccomp profile refuses calls by default, and permits no call that changes the machine or other processes', () => {
   const { defaultAction, syscalls } = JSON.parse(
     readFileSync(join(import.meta.dirname, 'seccomp.json'), 'utf8'),
   ) as SeccompProfile
@@ -92,14 +89,14 @@ test('the seccomp profile refuses by default, and grants nothing that changes th
   ])
 })
 
-test('without a profile, no emulated modem starts', () => {
+test('a start without a profile starts no emulated modem', () => {
   const unasked = compositions.map(([, services]) =>
     Object.keys(services).filter((name) => services[name]?.profiles === undefined),
   )
   expect(unasked).toEqual([['gateway'], ['postgres', 'relay', 'secrets']])
 })
 
-test('a modem that returns under another name can be used, and no device other than a serial port', () => {
+test('permits a modem that returns under another name, and no device that is not a serial port', () => {
   const users = compositions
     .flatMap(([, services]) => Object.values(services))
     .filter(({ volumes = [] }) => volumes.includes('/dev:/dev'))
@@ -110,7 +107,7 @@ test('a modem that returns under another name can be used, and no device other t
   }
 })
 
-test('the images install packages before they copy sources, from the manifest of every project', () => {
+test('the images first install the packages in the manifest of every project, and then copy the sources', () => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, unknown>>
   }
@@ -126,11 +123,11 @@ test('a fresh build repeats every command of the build stage', () => {
   expect(beforeCommands).toMatch(/ AS build\n(?:.*\n)*ARG CACHE_KEY=\n/)
 })
 
-test('the image without a target is the gateway', () => {
+test('an image without a named target is the gateway', () => {
   expect([...dockerfile.matchAll(/^FROM .* AS (\w+)$/gm)].at(-1)?.[1]).toBe('gateway')
 })
 
-test('all images come from one base, which a build can pin, and have labels', () => {
+test('all images have the same base image, which a build can pin, and have labels', () => {
   const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+) AS \w+$/gm)].map(([, base]) => base)
   expect(bases).toHaveLength(6)
   for (const base of bases) expect(base).toMatch(/^(?:\$\{NODE_IMAGE\}|runtime)$/)

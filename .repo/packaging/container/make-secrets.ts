@@ -1,5 +1,5 @@
-// `node make-secrets.ts <folder>`: creates missing secrets of a composition, one folder for each service, so that a
-// container sees only its own secrets. Existing secrets stay unchanged.
+// `node make-secrets.ts <folder>`: creates the missing secrets of a composition in one folder for each service, so that
+// a container sees only its own secrets. Existing secrets are not changed.
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ if (folder === undefined) {
   process.exit(2)
 }
 
-// Each file is written atomically, and the copies are written last, so that the next run completes an interrupted one.
+// Writes each file atomically, and the copies last. So the next run completes an interrupted run.
 const databasePassword = secret('relay/database-password', () => randomBytes(24).toString('hex'))
 const enrolmentToken = secret('relay/enrolment-token', () => randomBytes(32).toString('base64url'))
 secret('relay/server-secret', () => randomBytes(32).toString('base64'))
@@ -24,7 +24,7 @@ function secret(name: string, make: () => string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
   const value = make()
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o750 })
-  // The group may read the file, because PostgreSQL runs as another user in the same group.
+  // The group may read the file, because PostgreSQL runs as another user of this group.
   const descriptor = openSync(`${file}.new`, 'w', 0o440)
   writeSync(descriptor, `${value}\n`)
   fsyncSync(descriptor)

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# `npm run proof -- compositions`: runs docker-compose.yml and docker-compose.relay.yml with Docker and Compose. In each, the first
-# message goes to an emulated modem. Then a modem that counts as real is added on a serial port, and all further messages go to that modem.
+# `npm run proof -- compositions`: runs docker-compose.yml and docker-compose.relay.yml with Docker and Compose. In each
+# of them, the first message goes to an emulated modem. Then a second modem, which is not marked as emulated, is added
+# on a serial port, and all later messages go to that modem.
 #
-#   prove-compositions.sh [--optional] [--built]     --built tests the images that `npm run images` has already built
+#   prove-compositions.sh [--optional] [--built] --built tests the images that `npm run images` has already built
 #
-# Needs root. The proof starts a separate engine, with its own data and network namespace, so that the containers reach no other machine
-# and can use ports that are in use. If the registry of PostgreSQL cannot be reached, the PostgreSQL in the image of the gateway
-# replaces it. Prints `N passed, N failed, N skipped` at the end.
+# Needs root. The proof starts a separate Docker engine with its own data and its own network namespace. So the
+# containers cannot reach other machines, and can use ports that the machine uses. If the registry of PostgreSQL cannot
+# be reached, the PostgreSQL in the image of the gateway replaces it. Prints `N passed, N failed, N skipped` at the end.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -37,7 +38,7 @@ main() {
     echo '0 passed, 1 failed, 0 skipped'
     exit 1
   fi
-  # The end of the first process in the namespace ends the engine and all containers.
+  # When the first process in the namespace ends, the engine and all containers end, too.
   unshare --net --mount --pid --fork --kill-child --mount-proc bash "$0" --inside "$work" "${arguments[@]}"
 }
 
@@ -91,7 +92,7 @@ prove_relay() {
 start_engine() {
   ip link set lo up
   mkdir "$work/client"
-  # Otherwise Docker uses the containerd of the machine, which runs outside this namespace.
+  # Hides the containerd of the machine. Otherwise Docker would use it, although it runs outside this namespace.
   [ ! -d /run/containerd ] || mount -t tmpfs tmpfs /run/containerd
   dockerd --host "$DOCKER_HOST" --data-root "$work/data" --exec-root "$work/run" --pidfile "$work/docker.pid" \
     --exec-opt native.cgroupdriver=cgroupfs >"$work/engine.log" 2>&1 &
@@ -164,7 +165,7 @@ start_modem() {
     --ledger "$work/ledger.jsonl" --control none --output quiet >"$work/modem.log" 2>&1 &
   modem=$!
   within 20 test -e "$port/modem" || { cat "$work/modem.log"; return 1; }
-  # As udev does for a serial port.
+  # Gives the port to the group, as udev does for a serial port.
   chgrp 20 "$(readlink -f "$port/modem")" && chmod 660 "$(readlink -f "$port/modem")"
 }
 
@@ -177,7 +178,7 @@ reconnect_modem() {
   local before
   before=$(readlink -f "$port/modem")
   stop_modem
-  # Takes the number of the former pseudo-terminal.
+  # This terminal takes the number of the former pseudo-terminal.
   script --quiet --command 'sleep infinity' /dev/null >/dev/null </dev/null &
   sleep 1
   start_modem
@@ -193,7 +194,7 @@ emulated_has() { # emulated_has <number>
   [ "$(wc -l <"$work/emulated.jsonl")" -eq "$1" ] || { cat "$work/emulated.jsonl"; return 1; }
 }
 
-# The stand-in for PostgreSQL has a volume without a name.
+# The replacement for PostgreSQL has a volume without a name.
 no_volumes() {
   ! docker volume ls --quiet --filter name=smsgw | grep .
 }

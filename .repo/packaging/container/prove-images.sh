@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# `npm run proof -- image`: builds the image of the gateway and starts it as docker-compose.yml does: not root, without rights,
-# read-only, with the seccomp profile. Sends a message through the virtual modem, and stops within the time of the compose file. Then
-# builds the Home Assistant add-on from the image, and starts it as Home Assistant does: as root, with a folder of root.
+# `npm run proof -- image`: builds the image of the gateway and starts it as docker-compose.yml does: not as root,
+# without rights, read-only and with the seccomp profile. Sends a message through the virtual modem, and stops within
+# the time of the compose file. Then builds the Home Assistant add-on from the image, and starts it as Home Assistant
+# does: as root, with a data folder that belongs to root.
 #
-#   prove-images.sh [--optional] [--image <name>]     --image tests an image that is already built
+#   prove-images.sh [--optional] [--image <name>] --image tests an image that is already built
 #
-# Where no registry can be reached, NODE_IMAGE names a local image with Node and npm. Prints `N passed, N failed, N skipped` at the
-# end.
+# On a machine that cannot reach a registry, NODE_IMAGE names a local image with Node and npm. Prints `N passed, N
+# failed, N skipped` at the end.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -75,7 +76,7 @@ run_add_on() {
   prove 'stops with exit code 0 in the add-on' stops
 }
 
-# A number without + is a British one, as the option says.
+# The option makes a number without + a British one.
 country_of_number() {
   api messages --header 'Content-Type: application/json' \
     --data '{ "phoneNumbers": ["07400123456"], "textMessage": { "text": "From the add-on" } }'

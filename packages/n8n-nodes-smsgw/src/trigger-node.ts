@@ -92,7 +92,7 @@ export class SmsgwTrigger {
           const registered = await client.webhooks.register(wanted).catch((error: Error) => {
             throw new Error(`The gateway refused the webhook URL ${wanted.url}: ${error.message}`, { cause: error })
           })
-          // A webhook that replaces an earlier one keeps the secret of the earlier one, and n8n may have lost that secret.
+          // A replaced webhook keeps its secret, and n8n may have lost that secret.
           const { secret } =
             registered.secret === undefined ? await client.webhooks.rotateSecret(wanted.id) : registered
           Object.assign(this.getWorkflowStaticData('node'), { webhookId: wanted.id, secret })
@@ -140,7 +140,7 @@ function registrationOf(functions: HookFunctions) {
   if (url === undefined) throw new Error('n8n has no webhook URL for this node')
   const deviceId = String(functions.getNodeParameter('deviceId', '') ?? '').trim()
   return {
-    // The id is the same for each start of the workflow, so that a webhook from before a crash is replaced.
+    // Each start of the workflow uses the same id. So a webhook that remained after a crash is replaced.
     id: `n8n-${createHash('sha256').update(url).digest('hex').slice(0, 32)}`,
     name: `n8n: ${functions.getWorkflow().name ?? 'workflow'}`.slice(0, 100),
     url,

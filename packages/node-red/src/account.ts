@@ -69,7 +69,7 @@ interface TestRequest extends AccountConfig, AccountSecrets {
 async function testConnection(red: NodeRed, { body }: AdminRequest): Promise<object> {
   const { id, ...entered } = body as TestRequest
   const stored = red.nodes.getNode(id) as Account | null | undefined
-  // Stored secrets are sent only to the address for which they were entered.
+  // Stored secrets are sent only to the address that was entered with them.
   const kept = stored != null && stored.url === entered.url ? stored.credentials : undefined
   const secret = (name: 'apiKey' | 'password') => (entered[name] === STORED ? kept?.[name] : entered[name]) ?? ''
   const usesStored = entered[entered.authentication === 'password' ? 'password' : 'apiKey'] === STORED

@@ -11,7 +11,7 @@ const received = (id: string, event: string): LiveEvent => ({
 })
 const reset: LiveEvent = { kind: 'reset', data: {}, id: 's.9' }
 
-/** An account with these messages, newest first, and these events. The stream then ends. */
+/** An account with these messages, newest first, and these events. The stream ends after the last event. */
 async function follow(inbox: readonly string[], events: readonly LiveEvent[], position: FollowedPosition) {
   const passed: string[] = []
   const asked: (string | undefined)[] = []

@@ -5,7 +5,8 @@ import type { InboxItem, MessageState } from '@smsgw/client/openapi'
 import type { FollowedPosition } from './followed-position.ts'
 
 /**
- * How far back the inbox is read, because a message has the time of the network, which may be days before its arrival.
+ * How far before the gap the inbox is read. A message has the time of the network, which may be days before its
+ * arrival.
  */
 const LATE_MS = 7 * 86_400_000
 
@@ -32,7 +33,7 @@ export class EventFollower {
     this.#options = options
   }
 
-  /** Runs until the signal aborts. Throws an error after which a repetition would not help. */
+  /** Runs until the signal aborts. Throws if an error occurs that a repetition would not solve. */
   async run(): Promise<void> {
     const { client, position, kind, signal, now, onConnected, onInterrupted } = this.#options
     if (position.reachedAt === undefined) await this.#skipOlder()
@@ -52,7 +53,7 @@ export class EventFollower {
     })
   }
 
-  /** Messages from before the first start are not passed on. */
+  /** Messages from before the first start are not reported. */
   async #skipOlder(): Promise<void> {
     const { position, now, kind } = this.#options
     const startedAt = now()
@@ -68,7 +69,7 @@ export class EventFollower {
     const missed: string[] = []
     for await (const { id } of this.#receivedSince(position.reachedAt ?? startedAt))
       if (!position.has(id)) missed.push(id)
-    // Oldest first.
+    // Reports the oldest message first.
     for (const id of missed.reverse()) await this.#passReceived(id)
     position.add({ at: startedAt })
   }

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('continues where it stopped, also after half a line', () => {
+test('continues where it stopped, even if the last line is incomplete', () => {
   const position = new FollowedPosition(file)
   position.add({ id: 'a', at: 1000 })
   position.add({ event: 's.1', at: 1001 })

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** One line of the file: an event that was passed on. */
+/** One line of the file: an event that was reported. */
 interface Line {
   /** The id of the event in the stream; absent for messages that were found in the inbox. */
   readonly event?: string

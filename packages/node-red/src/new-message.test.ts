@@ -34,7 +34,7 @@ test.each([
   expect(() => newMessage(message, fields)).toThrow(problem)
 })
 
-test('a repeated message has the same key, another text of the same message has another key', () => {
+test('a repeated message has the same key, and another text of the same message has another key', () => {
   const keyOf = (payload: string, id = 'a1', node = 'n1') =>
     idempotencyKey(node, { _msgid: id }, newMessage({ to: '1', payload }, FIELDS))
   expect(keyOf('x')).toBe(keyOf('x'))

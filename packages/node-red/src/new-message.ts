@@ -37,7 +37,7 @@ export function newMessage(message: FlowMessage, fields: MessageFields): NewText
     ...(fields.simNumber !== '' && { simNumber: numberOf('SIM', fields.simNumber) }),
     ...(fields.priority !== '' && { priority: numberOf('Priority', fields.priority) }),
     ...(fields.ttl !== '' && { ttl: numberOf('Valid for', fields.ttl) }),
-    // Passes on other values, because the gateway refuses them and names the member.
+    // Other values are sent as well, because the gateway refuses them and names the wrong member.
     ...(Object.fromEntries(chosen) as Partial<NewText>),
     to: recipientsOf(message, fields),
     text: textOf(message, fields),

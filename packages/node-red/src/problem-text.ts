@@ -1,6 +1,6 @@
 import { ApiError, AuthenticationError, PermissionError } from '@smsgw/client/errors'
 
-/** The names of the fields in the editor, by the names of the members of the request. */
+/** The names of the fields in the editor, for each member of the request. */
 const FIELDS: readonly (readonly [member: RegExp, field: string])[] = [
   [/^(?:phoneNumbers|recipient)\b/, 'To'],
   [/^(?:textMessage|message)\b/, 'Text'],

@@ -5,7 +5,7 @@ import { problemText } from './problem-text.ts'
 
 interface SendConfig extends MessageFields {
   readonly account: string
-  /** The point at which the node passes on its result. */
+  /** The state that the message must reach before the node continues the flow with its result. */
   readonly wait: 'accepted' | 'sent' | 'ended'
   readonly timeoutSeconds: string
 }
