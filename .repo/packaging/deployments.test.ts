@@ -19,12 +19,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 describe('the Home Assistant add-on', () => {
   const config = yaml('home-assistant/smsgw/config.yaml')
 
-  test('has the version of the product, and is built from its image', () => {
+  test('the Home Assistant add-on has the version of the product, and is built from its image', () => {
     expect(config['version']).toBe(version)
     expect(read('home-assistant/smsgw/Dockerfile')).toContain(`ghcr.io/smsgw/gateway:${version}\n`)
   })
 
-  test('has a type for each option, and describes each option in each language', () => {
+  test('the Home Assistant add-on has a type for each option, and describes each option in each language', () => {
     const options = Object.keys(config['schema'])
     expect(options).toEqual(expect.arrayContaining(Object.keys(config['options'])))
     const languages = readdirSync(join(deploy, 'home-assistant/smsgw/translations'))
@@ -35,7 +35,7 @@ describe('the Home Assistant add-on', () => {
     }
   })
 
-  test('turns its options into settings, even if they contain special characters', () => {
+  test('the Home Assistant add-on turns its options into settings, even if they contain special characters', () => {
     const settings = settingsOf({
       modems: '/dev/ttyUSB2',
       sim_pin: '0042',
@@ -58,7 +58,7 @@ describe('the Home Assistant add-on', () => {
     expect(readdirSync(folder)).toEqual(['options.json'])
   })
 
-  test('leaves settings without an option at their default', () => {
+  test('the Home Assistant add-on leaves settings without an option at their default', () => {
     expect(settingsOf(config['options'])).toEqual({ HOST: '0.0.0.0', PORT: '3000', MODEMS: 'auto', LOG_LEVEL: 'info' })
   })
 
@@ -82,12 +82,12 @@ describe('the Helm chart', () => {
   const values = yaml('helm/smsgw/values.yaml')
   const helm = spawnSync('helm', ['version']).status === 0
 
-  test('has the version of the product', () => {
+  test('the Helm chart has the version of the product', () => {
     const chart = yaml('helm/smsgw/Chart.yaml')
     expect([chart['version'], chart['appVersion']]).toEqual([version, version])
   })
 
-  test('has a schema for each value', () => {
+  test('the Helm chart has a schema for each value', () => {
     const { properties } = JSON.parse(read('helm/smsgw/values.schema.json')) as { properties: Record<string, unknown> }
     expect(Object.keys(properties).filter((name) => name !== 'global')).toEqual(Object.keys(values))
   })
@@ -123,7 +123,7 @@ describe('the Helm chart', () => {
     }
   })
 
-  test.skipIf(!helm)('refuses an unknown value, and an ingress without an address', () => {
+  test.skipIf(!helm)('the Helm chart refuses an unknown value, and an ingress without an address', () => {
     expect(() => render('--set', 'replcas=3')).toThrow("additional properties 'replcas' not allowed")
     expect(() => render('--set', 'ingress.enabled=true')).toThrow('publicUrl is empty')
   })

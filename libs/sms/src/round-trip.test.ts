@@ -208,7 +208,7 @@ describe('decodes encoded values unchanged:', () => {
   test('SMS-SUBMIT-REPORT', () =>
     check(submitReport, (value) => expect(decodeSubmitReport(encodeSubmitReport(value))).toEqual(value)))
 
-  test('any TPDU with a service centre', () => {
+  test('decodes encoded values unchanged: any TPDU with a service centre', () => {
     check(fc.tuple(incoming, serviceCentre), ([tpdu, serviceCentre]) =>
       expect(decodeIncoming(encodeForModem(tpdu, serviceCentre).octets)).toEqual({ serviceCentre, tpdu }),
     )
@@ -217,12 +217,12 @@ describe('decodes encoded values unchanged:', () => {
     )
   })
 
-  test('a moment in any zone', () =>
+  test('decodes encoded values unchanged: a moment in any zone', () =>
     check(timeStamp, (value) =>
       expect(timeStampFromEpochMs(epochMsFromTimeStamp(value), value.zoneQuarters)).toEqual(value),
     ))
 
-  test('a number or a name as people write it', () => {
+  test('decodes encoded values unchanged: a number or a name as people write it', () => {
     const text = fc.oneof(
       fc.stringMatching(/^\+[0-9]{1,20}$/),
       fc.stringMatching(/^[0-9*#abc]{1,20}$/),
@@ -235,7 +235,7 @@ describe('decodes encoded values unchanged:', () => {
   test('hexadecimal', () =>
     check(octetsOf(0, 200), (octets) => expect(octetsFromHex(hexFromOctets(octets))).toEqual(octets)))
 
-  test('concatenation and ports among other elements', () => {
+  test('decodes encoded values unchanged: concatenation and ports among other elements', () => {
     const width = fc.constantFrom(8 as const, 16 as const)
     const concatenation: fc.Arbitrary<Concatenation> = fc
       .record({ width, reference: octet, total: fc.integer({ min: 1, max: 255 }), seed: fc.nat() })
@@ -279,7 +279,7 @@ describe('invalid octets', () => {
 
   const noise = fc.oneof(octetsOf(0, 200), damaged)
 
-  test('are decoded to a value, or cause an error with a field and a valid offset', () => {
+  test('invalid octets are decoded to a value, or cause an error with a field and a valid offset', () => {
     check(noise, (octets) => {
       for (const decode of decoders) {
         try {
@@ -294,7 +294,7 @@ describe('invalid octets', () => {
     })
   })
 
-  test('may be overwritten after decoding', () => {
+  test('invalid octets may be overwritten after decoding', () => {
     check(noise, (octets) => {
       const read = (from: Uint8Array) =>
         [decodeIncoming, decodeOutgoing].map((decode) => decodedOrUndefined(() => decode(from)))
@@ -308,18 +308,21 @@ describe('invalid octets', () => {
   test.each([
     ['incoming', decodeIncoming],
     ['outgoing', decodeOutgoing],
-  ] as const)('that are decoded as an %s message have the same meaning after encoding', (_direction, decode) => {
-    check(noise, (octets) => {
-      const message = decodedOrUndefined(() => decode(octets))
-      if (message === undefined || message.tpdu.kind === 'command') return
-      const { tpdu, serviceCentre } = message
-      const again = encodedOrUndefined(() => encodeForModem(tpdu, serviceCentre))
-      // Addresses and user data beyond the limits of the standard are decoded, but not encoded.
-      if (again !== undefined) expect(decode(again.octets)).toEqual(withoutTruncation(message))
-    })
-  })
+  ] as const)(
+    'invalid octets that are decoded as an %s message have the same meaning after encoding',
+    (_direction, decode) => {
+      check(noise, (octets) => {
+        const message = decodedOrUndefined(() => decode(octets))
+        if (message === undefined || message.tpdu.kind === 'command') return
+        const { tpdu, serviceCentre } = message
+        const again = encodedOrUndefined(() => encodeForModem(tpdu, serviceCentre))
+        // Addresses and user data beyond the limits of the standard are decoded, but not encoded.
+        if (again !== undefined) expect(decode(again.octets)).toEqual(withoutTruncation(message))
+      })
+    },
+  )
 
-  test('that end too early are refused at or before their end', () => {
+  test('invalid octets that end too early are refused at or before their end', () => {
     check(fc.tuple(submit, fc.nat()), ([submit, seed]) => {
       const octets = encodeSubmit(submit)
       const cut = octets.subarray(0, seed % octets.length)

@@ -81,15 +81,15 @@ describe('packing for USSD', () => {
 })
 
 describe('a USSD string', () => {
-  it('uses GSM 7 bit if it has all characters', () => {
+  it('a USSD string uses GSM 7 bit if it has all characters', () => {
     expect(encodeUssdString('*100#')).toEqual({ octets: new Uint8Array(octets('AA180C3602')), dataCodingScheme: 0x0f })
   })
 
-  it('uses UCS-2 if GSM 7 bit does not have a character', () => {
+  it('a USSD string uses UCS-2 if GSM 7 bit does not have a character', () => {
     expect(encodeUssdString('я')).toEqual({ octets: Uint8Array.of(0x04, 0x4f), dataCodingScheme: 0x48 })
   })
 
-  it('is refused when it needs more than 160 octets', () => {
+  it('a USSD string is refused when it needs more than 160 octets', () => {
     expect(encodeUssdString('1'.repeat(182)).octets.length).toBe(160)
     expect(() => encodeUssdString('1'.repeat(183))).toThrow(PduEncodeError)
     expect(encodeUssdString('я'.repeat(80)).octets.length).toBe(160)
@@ -107,17 +107,17 @@ describe('a USSD string', () => {
     ['8 bit, class 1', '42616C', 0xf5, 'Bal'],
     ['octets of the WAP Forum', '4142', 0xe0, 'AB'],
     ['8 bit with a zero, which no text column takes', '410042', 0x44, 'A\ufffdB'],
-  ])('in %s is decoded', (_, given, scheme, text) => {
+  ])('a USSD string in %s is decoded', (_, given, scheme, text) => {
     expect(decodeUssdString(octets(given), scheme)).toBe(text)
   })
 
-  it('removes the language before a GSM 7 bit text', () => {
+  it('a USSD string removes the language before a GSM 7 bit text', () => {
     expect(decodeUssdString(packUssd('en\rBalance') ?? octets(''), 0x10)).toBe('Balance')
     expect(decodeUssdString(packUssd('Balance') ?? octets(''), 0x10)).toBe('Balance')
     expect(decodeUssdString(packUssd('en\rBalance') ?? octets(''), 0x0f)).toBe('en\rBalance')
   })
 
-  it('removes the language before a UCS-2 text', () => {
+  it('a USSD string removes the language before a UCS-2 text', () => {
     expect(decodeUssdString(octets('653704110430'), 0x11)).toBe('Ба')
     expect(decodeUssdString(octets('04110430'), 0x11)).toBe('Ба')
     expect(decodeUssdString(octets('65E5672C'), 0x11)).toBe('日本')
@@ -130,11 +130,11 @@ describe('a USSD string', () => {
   it.each([
     ['compressed', 0x60],
     ['with a user data header', 0x91],
-  ])('that is %s has no text', (_, scheme) => {
+  ])('a USSD string that is %s has no text', (_, scheme) => {
     expect(decodeUssdString(octets('AA180C3602'), scheme)).toBeUndefined()
   })
 
-  it('decodes to the text that was encoded', () => {
+  it('a USSD string decodes to the text that was encoded', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
         fc.pre(!text.endsWith('\r'))
@@ -144,7 +144,7 @@ describe('a USSD string', () => {
     )
   })
 
-  it('decodes any octets without an error and without U+0000', () => {
+  it('a USSD string decodes any octets without an error and without U+0000', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 170 }), fc.nat(255), (given, scheme) => {
         expect(decodeUssdString(given, scheme) ?? '').not.toContain('\0')

@@ -50,7 +50,7 @@ type Expected = Readonly<Record<string, unknown>>
 const files = readVectorFiles()
 
 describe('the vectors', () => {
-  it('are more than three hundred, each with a unique name in its file and a source', () => {
+  it('the vectors are more than three hundred, each with a unique name in its file and a source', () => {
     const vectors = files.flatMap((file) => file.vectors)
     expect(vectors.length).toBeGreaterThan(300)
     expect(vectors.filter(({ name, source }) => !name || !source)).toEqual([])

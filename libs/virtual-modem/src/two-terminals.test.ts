@@ -43,12 +43,12 @@ const pdu = '0011000B916407281553F80000AA05E8329BFD06'
 const submit = `${pdu}\x1a`
 
 describe('two ports of one modem', () => {
-  test('have the same IMEI', () => {
+  test('two ports of one modem have the same IMEI', () => {
     const { say } = twoPorts()
     expect(say(1, 'AT+CGSN\r')).toBe(say(0, 'AT+CGSN\r'))
   })
 
-  test('have their own echo, error reports and message format', () => {
+  test('two ports of one modem have their own echo, error reports and message format', () => {
     const { say } = twoPorts()
     say(0, 'ATE1\r')
     say(0, 'AT+CMEE=1;+CMGF=1\r')
@@ -56,7 +56,7 @@ describe('two ports of one modem', () => {
     expect(say(0, 'AT+CMEE?\r')).toContain('AT+CMEE?\r')
   })
 
-  test('share the messages and the selected memory', () => {
+  test('two ports of one modem share the messages and the selected memory', () => {
     const { say, network, wait } = twoPorts()
     say(0, 'AT+CPMS="SM","SM","SM"\r')
     network.sendText(bobNumber, aliceNumber, 'hello')
@@ -67,7 +67,7 @@ describe('two ports of one modem', () => {
     expect(say(0, 'AT+CMGR=1\r')).not.toContain('+CMGR: ')
   })
 
-  test('restore the settings of one port with ATZ', () => {
+  test('two ports of one modem restore the settings of one port with ATZ', () => {
     const { say } = twoPorts()
     say(0, 'AT+CMEE=1\r')
     say(1, 'AT+CMEE=2\r')
@@ -83,7 +83,7 @@ describe('two ports of one modem', () => {
       [0, 1],
       ['+CMTI', '+CMTI'],
     ],
-  ])('indicate messages on the ports %j that requested indications', (asking, indicated) => {
+  ])('two ports of one modem indicate messages on the ports %j that requested indications', (asking, indicated) => {
     const { say, network, read, wait } = twoPorts()
     for (const terminal of asking) say(terminal, 'AT+CNMI=2,1\r')
     read(0)
@@ -93,7 +93,7 @@ describe('two ports of one modem', () => {
     expect([read(0), read(1)].map((text) => /\+CMTI/.exec(text ?? '')?.[0] ?? '')).toEqual(indicated)
   })
 
-  test('answer while a message is sent on the other port', () => {
+  test('two ports of one modem answer while a message is sent on the other port', () => {
     const { say, type, read, wait } = twoPorts()
     say(0, 'AT+CMGS=19\r')
     type(0, submit)
@@ -105,7 +105,7 @@ describe('two ports of one modem', () => {
     expect(read(1)).toBe('')
   })
 
-  test('send one message at a time', () => {
+  test('two ports of one modem send one message at a time', () => {
     const { say, type, read, wait, ledger } = twoPorts()
     for (const terminal of [0, 1]) {
       say(terminal, 'AT+CMGS=19\r')
@@ -119,7 +119,7 @@ describe('two ports of one modem', () => {
     expect(ledger.map(({ messageReference }) => messageReference)).toEqual([0, 1])
   })
 
-  test('both hang if a submission hangs, but only one hangs if another command hangs', () => {
+  test('both ports hang if a submission hangs, but only one hangs if another command hangs', () => {
     const { say, type, modem, wait } = twoPorts({ faults: { 'submit-hang': { forMs: 10_000 } } })
     say(0, 'AT+CMGS=19\r')
     type(0, submit)

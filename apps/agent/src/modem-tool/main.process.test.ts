@@ -107,7 +107,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
 })
 
 describe('errors are one line', () => {
-  test('are shown for a missing port', async () => {
+  test('shows one line for a missing port', async () => {
     expect(await run('/dev/ttyUSB97')).toEqual({
       code: 1,
       out: '',
@@ -117,7 +117,7 @@ describe('errors are one line', () => {
     })
   })
 
-  test('are shown for an unknown command', async () => {
+  test('shows one line for an unknown command', async () => {
     expect(await run('/dev/ttyUSB97', 'frobnicate')).toEqual({
       code: 2,
       out: '',
@@ -126,7 +126,7 @@ describe('errors are one line', () => {
     })
   })
 
-  test('are shown for a refused message and for a message whose result is unknown', async () => {
+  test('shows one line for a refused message and for a message whose result is unknown', async () => {
     await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-error', options: { codes: '21', times: 1 } })
     expect(await run(emulator.tcp, 'send', '+447700900123', 'hello')).toMatchObject({
       code: 1,
@@ -155,7 +155,7 @@ test('prints a trace on standard error, masked unless --unmasked is given', asyn
 }, 60_000)
 
 describe('a modem that departs from the standard, on a pseudo-terminal', () => {
-  test('works with warnings: IMEI of ten digits, no +CMEE, ERROR to a bare AT', async () => {
+  test('a modem that departs from the standard, on a pseudo-terminal works with warnings: IMEI of ten digits, no +CMEE, ERROR to a bare AT', async () => {
     const set = (fault: string, options: object) => emulator.instruct('set-fault', { modem: 'modem0', fault, options })
     await set('imei-answer', { line: '1234567890' })
     await set('command-refused', { command: '+CMEE' })
@@ -169,7 +169,7 @@ describe('a modem that departs from the standard, on a pseudo-terminal', () => {
 
   // The tool waits 15 s for an answer on this port, so the test runs the commands at the same time.
   test.concurrent.each(['watch', 'receive', 'identify'])(
-    'a port that answers OK to everything ends %s with an error that describes the solution',
+    'a modem that departs from the standard, on a pseudo-terminal a port that answers OK to everything ends %s with an error that describes the solution',
     async (command) => {
       const own = await EmulatorProcess.start()
       try {

@@ -59,7 +59,7 @@ describe('an emulated modem', { timeout: 60_000 }, () => {
   /** The SIM card of a real operator, so that the agent regards the modem as a real modem. */
   const operatorCard = { number: '+447700900009', iccid: '8944110000000000098', imsi: '234150000000009' }
 
-  test('is marked by the test network of its SIM, even while it is unplugged', async () => {
+  test('an emulated modem is marked by the test network of its SIM, even while it is unplugged', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -70,7 +70,7 @@ describe('an emulated modem', { timeout: 60_000 }, () => {
     expect(fixture.fleet?.simCards).toMatchObject([{ simNumber: 1, state: 'absent', isEmulated: true }])
   })
 
-  test('does not send after a real modem was found, even while the real modem is unplugged and after a restart', async () => {
+  test('an emulated modem does not send after a real modem was found, even while the real modem is unplugged and after a restart', async () => {
     const real = await EmulatorProcess.start(quick, { imei: '356938035648455', ...operatorCard })
     try {
       plug(one, '1-1.2', 0)
@@ -95,7 +95,7 @@ describe('an emulated modem', { timeout: 60_000 }, () => {
     }
   })
 
-  test('is marked by its port, with any SIM', async () => {
+  test('an emulated modem is marked by its port, with any SIM', async () => {
     const foreign = await EmulatorProcess.start(quick, { imei: '356938035648463', ...operatorCard })
     try {
       fixture.emulation = { isEmulated: (address) => address === foreign.pty, mayMix: false }
@@ -109,7 +109,7 @@ describe('an emulated modem', { timeout: 60_000 }, () => {
 })
 
 describe('modems on the bus', { timeout: 60_000 }, () => {
-  test('are found on their command ports and get different SIM numbers', async () => {
+  test('modems on the bus are found on their command ports and get different SIM numbers', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -121,7 +121,7 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
     expect(fixture.problems).toEqual([])
   })
 
-  test('keep their SIM numbers in any socket, also after a restart', async () => {
+  test('modems on the bus keep their SIM numbers in any socket, also after a restart', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -138,7 +138,7 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
     await fixture.readyAre('1:8091', '2:8182')
   })
 
-  test('are recognised in another socket under another port name', async () => {
+  test('modems on the bus are recognised in another socket under another port name', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -154,7 +154,7 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
     expect(fixture.fleet?.health).toHaveLength(1)
   })
 
-  test('are recognised after they have swapped sockets', async () => {
+  test('modems on the bus are recognised after they have swapped sockets', async () => {
     plug(one, '1-1.2', 0)
     plug(two, '1-1.3', 4)
     await fixture.start()
@@ -175,7 +175,7 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
 })
 
 describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
-  test('are found again after the kernel has renamed them', async () => {
+  test('ports listed in MODEMS are found again after the kernel has renamed them', async () => {
     plug(one, '1-1.2', 0)
     plug(two, '1-1.3', 4)
     await fixture.start([fake.port('ttyUSB2')])
@@ -204,7 +204,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     await fixture.readyAre('1:8091')
   })
 
-  test('with a different modem do not use the PIN of the previous modem', async () => {
+  test('ports listed in MODEMS with a different modem do not use the PIN of the previous modem', async () => {
     fixture.pins[1] = '1111'
     fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
     await fixture.start([fake.port('modem')])
@@ -223,7 +223,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     await one.instruct('plug', { modem: 'modem0' })
   })
 
-  test('that another program uses are opened when the program closes them', async () => {
+  test('ports listed in MODEMS that another program uses are opened when the program closes them', async () => {
     const held = await openPort(one.pty)
     await fixture.start([one.pty], { recovery: { alarmLookMs: 200 } })
     await expect
@@ -263,7 +263,7 @@ test('causes one warning, not one at every check, that a memory cannot be read',
 })
 
 describe('a SIM', { timeout: 60_000 }, () => {
-  test('that is locked is unlocked with the PIN of its slot, without an alarm', async () => {
+  test('a SIM that is locked is unlocked with the PIN of its slot, without an alarm', async () => {
     fixture.pins[1] = '1111'
     fixture.pins[2] = '2222'
     plug(one, '1-1.2', 0)
@@ -284,7 +284,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     expect(fixture.problems).toEqual([])
   })
 
-  test('that is locked is unlocked with a PIN that was entered later, and a wrong PIN is entered only once', async () => {
+  test('a SIM that is locked is unlocked with a PIN that was entered later, and a wrong PIN is entered only once', async () => {
     const pinned = await EmulatorProcess.start(quick, { ...second, imei: '356938035648546', pin: '4321' })
     try {
       await fixture.start([pinned.pty])
@@ -304,7 +304,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     }
   })
 
-  test('works again after a requested restart of its modem', async () => {
+  test('a SIM works again after a requested restart of its modem', async () => {
     await fixture.start([one.pty])
     await fixture.readyAre('1:8091')
     const command = { kind: 'restart-modem', cmdId: 'c', simNumber: 1 } as const
@@ -315,7 +315,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     expect(absent).toEqual({ outcome: 'refused', reason: 'the modem of SIM 2 is not connected' })
   })
 
-  test('that replaces another SIM is noticed, also after a restart', async () => {
+  test('a SIM that replaces another SIM is noticed, also after a restart', async () => {
     const insert = (iccid: string) =>
       two.instruct('insert-sim', { modem: 'modem0', sim: { number: second.number, iccid } })
     await fixture.start([two.pty])
@@ -335,7 +335,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
       .toContainEqual(expect.stringContaining('the previous ICCID ended in 0031'))
   })
 
-  test('of a disconnected modem is reported as absent', async () => {
+  test('a SIM of a disconnected modem is reported as absent', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -349,7 +349,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     ])
   })
 
-  test('reports number, operator, signal and network time', async () => {
+  test('a SIM reports number, operator, signal and network time', async () => {
     await fixture.start([one.pty])
     await fixture.readyAre('1:8091')
     await expect

@@ -16,14 +16,14 @@ afterEach(async () => {
 })
 
 describe('the port in use', () => {
-  test('is a port that identifies its modem, not one that answers OK to everything', async () => {
+  test('the port in use is a port that identifies its modem, not one that answers OK to everything', async () => {
     world.plug('1-1', [yesSayer, deaf, world.modem(imeiA)])
     await world.start()
     await world.pass(20_000)
     expect(world.ready).toEqual(['1 on 1-1:2'])
   })
 
-  test('is found only after the modem has started', async () => {
+  test('the port in use is found only after the modem has started', async () => {
     const modem = world.modem(imeiA)
     modem.powerOff()
     world.plug('1-1', [modem])
@@ -48,7 +48,7 @@ test('is reopened at once if the modem hangs, without identifying the modem agai
 })
 
 describe('a device that does not answer', () => {
-  test('and may not be a modem is probed a few times, then reported with a solution and not probed again', async () => {
+  test('a device that does not answer and may not be a modem is probed a few times, then reported with a solution and not probed again', async () => {
     world.plug('1-1', [yesSayer], { isCertain: false })
     await world.start()
     await world.pass(200_000)
@@ -67,7 +67,7 @@ describe('a device that does not answer', () => {
     expect(world.ready).toEqual(['1 on 1-1:0'])
   })
 
-  test('and has another model is not mistaken for the previous modem in this socket', async () => {
+  test('a device that does not answer and has another model is not mistaken for the previous modem in this socket', async () => {
     const modem = world.modem(imeiA)
     world.plug('1-1', [modem])
     await world.start()
@@ -175,7 +175,7 @@ test('modems that swapped sockets are used at once, also if one is identified on
 })
 
 describe('sticks that share one IMEI', () => {
-  test('are distinguished by their sockets and keep their SIM numbers', async () => {
+  test('sticks that share one IMEI are distinguished by their sockets and keep their SIM numbers', async () => {
     const [first, other] = [world.modem(imeiA, '0001'), world.modem(imeiA, '0002')]
     world.plug('1-1', [first])
     world.plug('1-2', [other])
@@ -194,7 +194,7 @@ describe('sticks that share one IMEI', () => {
     expect(world.ready).toEqual(['1 on 1-1:0', '2 on 1-2:0'])
   })
 
-  test('are not assumed when one modem has moved to another socket', async () => {
+  test('sticks that share one IMEI are not assumed when one modem has moved to another socket', async () => {
     const modem = world.modem(imeiA)
     world.plug('1-1', [modem])
     await world.start()
@@ -249,7 +249,7 @@ describe('a modem without a usable IMEI', () => {
   const slots = async () =>
     Object.keys((await world.disk.session().journal.read('notes', {}))['sim-slots'] ?? {}).sort()
 
-  test('is used, with a warning', async () => {
+  test('a modem without a usable IMEI is used, with a warning', async () => {
     world.plug('1-1', [yesSayer, world.modem(imeiA, '8091', withoutImei)])
     await world.start()
     await world.pass(60_000)
@@ -257,14 +257,14 @@ describe('a modem without a usable IMEI', () => {
     expect(world.problems).toEqual([expect.stringMatching(/^WARN 1-1:1: does not report an IMEI/)])
   })
 
-  test('is found on a port that may not be a modem, if it supports messages', async () => {
+  test('a modem without a usable IMEI is found on a port that may not be a modem, if it supports messages', async () => {
     world.plug('1-1', [yesSayer, world.modem(imeiA, '8091', withoutImei)], { isCertain: false })
     await world.start()
     await world.pass(60_000)
     expect(world.ready).toEqual(['1 on 1-1:1'])
   })
 
-  test('is distinguished from an identical modem by its socket, also after a restart', async () => {
+  test('a modem without a usable IMEI is distinguished from an identical modem by its socket, also after a restart', async () => {
     const one = world.modem(imeiA, '8091', withoutImei)
     const two = world.modem(imeiB, '8182', withoutImei)
     world.plug('1-1', [one])
@@ -285,7 +285,7 @@ describe('a modem without a usable IMEI', () => {
     expect(world.ready).toEqual(['1 on 1-1:0', '2 on 1-2:0'])
   })
 
-  test('keeps its SIM number in another socket thanks to its USB serial number', async () => {
+  test('a modem without a usable IMEI keeps its SIM number in another socket thanks to its USB serial number', async () => {
     const modem = world.modem(imeiA, '8091', withoutImei)
     world.plug('1-1', [modem], { serial: '0123456789' })
     await world.start()
@@ -299,7 +299,7 @@ describe('a modem without a usable IMEI', () => {
     expect(world.ready).toEqual(['1 on 1-2:0', '2 on 1-3:0'])
   })
 
-  test('is identified by the ten digits that it reports instead of an IMEI, and also by its socket if two modems report the same digits', async () => {
+  test('a modem without a usable IMEI is identified by the ten digits that it reports instead of an IMEI, and also by its socket if two modems report the same digits', async () => {
     const tenDigits = { 'imei-answer': { line: '1234567890' } }
     world.plug('1-1', [world.modem(imeiA, '8091', tenDigits)])
     await world.start()
@@ -311,7 +311,7 @@ describe('a modem without a usable IMEI', () => {
     expect(world.problems[0]).toMatch(/^WARN 1-1:0: its IMEI is not 14 to 16 digits/)
   })
 
-  test('that reports its IMEI late is still identified by its IMEI when its port is opened', async () => {
+  test('a modem without a usable IMEI that reports its IMEI late is still identified by its IMEI when its port is opened', async () => {
     // The driver asks the modem four times when it opens the port, and four times during setup.
     world.plug('1-1', [world.modem(imeiA, '8091', { 'imei-answer': { line: '', times: 8 } })])
     await world.start()

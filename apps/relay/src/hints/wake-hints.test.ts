@@ -56,7 +56,7 @@ function slowBus() {
 }
 
 describe('a hint', () => {
-  test('reaches listeners in its own process at once, and other relays once, soon after', async () => {
+  test('a hint reaches listeners in its own process at once, and other relays once, soon after', async () => {
     const one = await relay('one')
     const other = await relay('other')
     one.hints.wake(['d', 'd', 'e'])
@@ -72,7 +72,7 @@ describe('a hint', () => {
     expect(one.received).toHaveLength(4)
   })
 
-  test('of each kind arrives unchanged', async () => {
+  test('a hint of each kind arrives unchanged', async () => {
     const one = await relay('one')
     const other = await relay('other')
     one.hints.disconnect('d')
@@ -89,7 +89,7 @@ describe('a hint', () => {
       ])
   })
 
-  test('that this process handles is not sent to other relays', async () => {
+  test('a hint that this process handles is not sent to other relays', async () => {
     const published: WakeHint[] = []
     const bus: HintBus = {
       publish: async (hints) => void published.push(...hints),
@@ -108,7 +108,7 @@ describe('a hint', () => {
     expect(published).toHaveLength(2)
   })
 
-  test('that arises while others are being sent waits for them, and is sent once', async () => {
+  test('a hint that arises while others are being sent waits for them, and is sent once', async () => {
     const bus = slowBus()
     const hints = new WakeHints(bus)
     hints.wake(['first'])
@@ -125,7 +125,7 @@ describe('a hint', () => {
     await hints.close()
   })
 
-  test('is dropped when ten thousand others wait', async () => {
+  test('a hint is dropped when ten thousand others wait', async () => {
     const bus = slowBus()
     const hints = new WakeHints(bus)
     hints.wake(['first'])
@@ -138,7 +138,7 @@ describe('a hint', () => {
     await hints.close()
   })
 
-  test('that waits when the relay closes is still sent', async () => {
+  test('a hint that waits when the relay closes is still sent', async () => {
     const bus = slowBus()
     const hints = new WakeHints(bus)
     hints.wake(['first'])
@@ -152,7 +152,7 @@ describe('a hint', () => {
     expect(bus.requests[1]).toEqual([{ kind: 'wake', deviceId: 'last' }])
   })
 
-  test('for thousands of devices is split into payloads that the database accepts', () => {
+  test('a hint for thousands of devices is split into payloads that the database accepts', () => {
     const hints = Array.from(
       { length: 2_000 },
       (_, number): WakeHint => ({ kind: 'wake', deviceId: `device ${number} äöü` }),
@@ -162,7 +162,7 @@ describe('a hint', () => {
     expect(payloads.flatMap((payload) => readHintPayload(payload)?.hints)).toEqual(hints)
   })
 
-  test('of a kind that only a newer relay has is skipped, and malformed payloads are ignored', async () => {
+  test('a hint of a kind that only a newer relay has is skipped, and malformed payloads are ignored', async () => {
     const other = await relay('other')
     const client = new Client({ connectionString: store.url })
     await client.connect()

@@ -48,7 +48,7 @@ const logs = async () =>
   (await store.database.logEntry.findMany({ orderBy: { id: 'asc' } })).map(({ message }) => message)
 
 describe('a batch of events', () => {
-  test('is stored together with the mark, and a repeat is only acknowledged', async () => {
+  test('a batch of events is stored together with the mark, and a repeat is only acknowledged', async () => {
     for (const event of ['sms:sent', 'sms:delivered']) await world.webhook(event)
     await world.message('m', { journal: 'journal' })
     const reported = batch(
@@ -82,7 +82,7 @@ describe('a batch of events', () => {
     expect(sent?.payload).toMatchObject({ sentAt: '2026-03-01T19:00:00.000+07:00', sender: '+491', simNumber: 2 })
   })
 
-  test('that overlaps stored events adds only the new events, and the mark never decreases', async () => {
+  test('a batch of events that overlaps stored events adds only the new events, and the mark never decreases', async () => {
     const line = (message: string) => ({ kind: 'logged', at, module: 'modem', priority: 'INFO', message }) as const
     await record(batch(1, line('one'), line('two')))
     expect(await record(batch(2, line('two'), line('three')))).toEqual([{ kind: 'stored', mark: 3 }])
@@ -91,7 +91,7 @@ describe('a batch of events', () => {
     expect(await journal()).toMatchObject({ mark: 3n, markTag: 'tag 3' })
   })
 
-  test('after a gap is refused with the mark, unless the device reports that the missing events no longer exist', async () => {
+  test('a batch of events after a gap is refused with the mark, unless the device reports that the missing events no longer exist', async () => {
     await record(batch(1, { problem: 'x' }))
     expect(await record(batch(4, { problem: 'y' }))).toEqual([{ kind: 'gap', mark: 1 }])
     expect((await journal()).mark).toBe(1n)
@@ -101,7 +101,7 @@ describe('a batch of events', () => {
     )
   })
 
-  test('of a superseded connection stores nothing and is not acknowledged', async () => {
+  test('a batch of events of a superseded connection stores nothing and is not acknowledged', async () => {
     await world.message('m', { journal: 'journal' })
     await world.connect({ relayId: 'elsewhere' })
     expect(await record(batch(1, { kind: 'processed', ...send }))).toEqual([{ kind: 'fenced' }])
@@ -109,7 +109,7 @@ describe('a batch of events', () => {
     expect((await journal()).mark).toBe(0n)
   })
 
-  test('is final before a newer connection reads the mark', async () => {
+  test('a batch of events is final before a newer connection reads the mark', async () => {
     const { opening } = await store.database.$transaction(async (statements) => {
       await recordBatches(statements, [batch(1, { problem: 'x' })], world.now)
       const opening = world.connect({ relayId: 'elsewhere' })
@@ -119,7 +119,7 @@ describe('a batch of events', () => {
     expect((await opening).mark).toBe(1)
   })
 
-  test('that arrives twice at the same time is stored once', async () => {
+  test('a batch of events that arrives twice at the same time is stored once', async () => {
     const reported = batch(1, { kind: 'logged', at, module: 'modem', priority: 'INFO', message: 'once' })
     const { again } = await store.database.$transaction(async (statements) => {
       await recordBatches(statements, [reported], world.now)
@@ -131,7 +131,7 @@ describe('a batch of events', () => {
     expect(await logs()).toEqual(['once'])
   })
 
-  test('of several devices is stored in one transaction, with a result for each', async () => {
+  test('a batch of events of several devices is stored in one transaction, with a result for each', async () => {
     await world.device('other')
     await world.device('left behind')
     const other = (await world.connect({ deviceId: 'other' })).connection
@@ -148,7 +148,7 @@ describe('a batch of events', () => {
 })
 
 describe('an event', () => {
-  test('for a send of another device, or an unknown send, is logged and skipped', async () => {
+  test('an event for a send of another device, or an unknown send, is logged and skipped', async () => {
     await world.device('other')
     await world.message('m', { deviceId: 'other', journal: 'journal' })
     await world.message('n', { journal: 'journal' })
@@ -169,21 +169,21 @@ describe('an event', () => {
     expect(await world.messageState('n')).toBe('Processed')
   })
 
-  test('for a send that was dispatched to an earlier journal of the device is stored', async () => {
+  test('an event for a send that was dispatched to an earlier journal of the device is stored', async () => {
     await world.message('m', { journal: 'journal' })
     connection = (await world.connect({ journalId: 'next' })).connection
     await record(batch(1, { kind: 'sent', ...send, simNumber: 1, parts: 1 }))
     expect(await world.recipient('m/0')).toMatchObject({ state: 'Sent', error: null })
   })
 
-  test('with an unreadable event skips and logs that event without its content', async () => {
+  test('an event with an unreadable event skips and logs that event without its content', async () => {
     await world.message('m', { journal: 'journal' })
     await record(batch(1, { problem: 'kind: is unknown' }, { kind: 'processed', ...send }))
     expect(await logs()).toEqual(['skipped an unreadable event of the device: kind: is unknown'])
     expect(await world.messageState('m')).toBe('Processed')
   })
 
-  test('with an impossible time is stored with the present time in the zone of the device', async () => {
+  test('an event with an impossible time is stored with the present time in the zone of the device', async () => {
     await world.webhook('sms:sent')
     for (const [id, wrong] of [
       ['past', '1970-01-01T01:00:00.000+01:00'],
@@ -206,7 +206,7 @@ describe('an event', () => {
     expect(row?.payload).toMatchObject({ sentAt: '2026-03-01T13:00:00.000+01:00' })
   })
 
-  test('that reports parts in any order, or repeatedly, keeps the best known outcome of each part', async () => {
+  test('an event that reports parts in any order, or repeatedly, keeps the best known outcome of each part', async () => {
     await world.message('m', { journal: 'journal' })
     const submitted = { kind: 'part-submitted', ...send, parts: 2, simNumber: 1 } as const
     const reported = { kind: 'part-reported', ...send, status: 48, words: 'trying' } as const
@@ -228,7 +228,7 @@ describe('an event', () => {
     expect(await world.recipient('m/0')).toMatchObject({ state: 'Pending', partsCount: 2 })
   })
 
-  test('about a failure or a waiting message keeps the reason, without characters that the database cannot store', async () => {
+  test('an event about a failure or a waiting message keeps the reason, without characters that the database cannot store', async () => {
     await world.webhook('sms:failed')
     await world.message('m', { journal: 'journal' })
     const waiting = { kind: 'waiting', ...send, code: 'outcome_unknown', reason: 'no\u0000answer' } as const
@@ -239,7 +239,7 @@ describe('an event', () => {
     expect(await world.outbox()).toEqual(['sms:failed m'])
   })
 
-  test('about a cancel answers the cancel', async () => {
+  test('an event about a cancel answers the cancel', async () => {
     for (const id of ['stopped', 'too late']) {
       await world.message(id, { journal: 'journal' })
       const data = { state: 'Cancelling', cancelRequestedAt: world.now } as const
@@ -252,7 +252,7 @@ describe('an event', () => {
     expect(await world.recipient('too late/0')).toMatchObject({ state: 'Cancelling', cancelAnsweredAt: new Date(at) })
   })
 
-  test('about a received message is stored once in the inbox and outbox, in the same transaction', async () => {
+  test('an event about a received message is stored once in the inbox and outbox, in the same transaction', async () => {
     await world.webhook('sms:received')
     const received = {
       kind: 'received',
@@ -274,14 +274,14 @@ describe('an event', () => {
     ['unchanged', { ...HEALTH }, HEALTH],
     ['without members that a newer agent adds', { ...HEALTH, uptime: 1 }, HEALTH],
     ['as alive if an older agent reports something else', { modems: [], platform: 'linux' }, healthOf('unknown', {})],
-  ])('about a ping is delivered to webhooks %s', async (_, reported, shown) => {
+  ])('an event about a ping is delivered to webhooks %s', async (_, reported, shown) => {
     await world.webhook('system:ping')
     await record(batch(1, { kind: 'pinged', at, health: reported }))
     const [ping] = await store.database.webhookDelivery.findMany()
     expect(webhookPayloads['system:ping'].parse(ping?.payload)).toEqual({ health: shown })
   })
 
-  test('about a call is delivered to webhooks once', async () => {
+  test('an event about a call is delivered to webhooks once', async () => {
     await world.webhook('call:received')
     const called = { kind: 'call-received', at, simNumber: 2, caller: '+447700900123' } as const
     await record(batch(1, called))
@@ -295,7 +295,7 @@ describe('an event', () => {
     ])
   })
 
-  test('about SIMs, a start, a ping, a log entry, a sweep or USSD is stored', async () => {
+  test('an event about SIMs, a start, a ping, a log entry, a sweep or USSD is stored', async () => {
     for (const event of ['app:started', 'system:ping']) await world.webhook(event)
     const commands = ['sweep', 'ussd'].map((kind) => ({
       cmdId: kind,
@@ -359,7 +359,7 @@ describe('an event that the database always rejects', () => {
   const received = (id: string, text: string) =>
     ({ kind: 'received', type: 'SMS', id, receivedAt: at, sender: '+1', simNumber: 1, text, parts: 1 }) as const
 
-  test('is skipped and logged without its content, and all other events are stored', async () => {
+  test('an event that the database always rejects is skipped and logged without its content, and all other events are stored', async () => {
     await world.device('other')
     const other = (await world.connect({ deviceId: 'other' })).connection
     const poisoned = batch(1, received('a', 'fine'), received('b', 'poison'), received('c', 'fine too'))
@@ -375,7 +375,7 @@ describe('an event that the database always rejects', () => {
     expect(await journal()).toMatchObject({ mark: 3n, markTag: 'tag 3' })
   })
 
-  test('is not confused with a failing database, which stores and acknowledges nothing', async () => {
+  test('an event that the database always rejects is not confused with a failing database, which stores and acknowledges nothing', async () => {
     await store.database.$executeRawUnsafe(`CREATE OR REPLACE TRIGGER poison BEFORE INSERT ON inbox
       FOR EACH ROW EXECUTE FUNCTION poison('53100')`)
     const [outcome] = await record(batch(1, received('a', 'fine'), received('b', 'poison')))
@@ -384,7 +384,7 @@ describe('an event that the database always rejects', () => {
     expect((await journal()).mark).toBe(0n)
   })
 
-  test('is not confused with a locked row of one device, and the events of other devices are stored', async () => {
+  test('an event that the database always rejects is not confused with a locked row of one device, and the events of other devices are stored', async () => {
     await store.database.$executeRawUnsafe(`CREATE OR REPLACE TRIGGER poison BEFORE INSERT ON inbox
       FOR EACH ROW EXECUTE FUNCTION poison('55P03')`)
     await world.device('other')

@@ -69,7 +69,7 @@ function goesWell(command: Command): AgentEvent[] {
 }
 
 describe('an agent joins', () => {
-  test('once with a code, and afterwards with its key', async () => {
+  test('an agent joins once with a code, and afterwards with its key', async () => {
     const code = await newCode()
     const agent = connect({ identity: { credential: code } })
     await agent.online()
@@ -81,7 +81,7 @@ describe('an agent joins', () => {
     expect(other.ended).toEqual(['pairing-refused'])
   })
 
-  test('with an enrolment token, and each agent becomes a separate device', async () => {
+  test('an agent joins with an enrolment token, and each agent becomes a separate device', async () => {
     const fleet = [1, 2].map(() => connect({ identity: { credential: TOKEN } }))
     await Promise.all(fleet.map((agent) => agent.online()))
     const auth = `Basic ${btoa(`${ADMIN.ADMIN_USERNAME}:${ADMIN.ADMIN_PASSWORD}`)}`
@@ -90,7 +90,7 @@ describe('an agent joins', () => {
     expect(new Set(fleet.map(({ deviceId }) => deviceId)).size).toBe(2)
   })
 
-  test('together with the whole fleet of its site, and all are paired one after the other', async () => {
+  test('an agent joins together with the whole fleet of its site, and all are paired one after the other', async () => {
     const address = '198.51.100.7'
     const fleet = Array.from({ length: 14 }, () => connect({ identity: { credential: TOKEN }, address, chance: 1 }))
     await Promise.all(fleet.map((agent) => agent.until(() => agent.phase === 'online' || agent.ended.length > 0)))
@@ -100,7 +100,7 @@ describe('an agent joins', () => {
     expect(refused.filter(({ phase }) => phase === 'stopped')).toEqual([])
   })
 
-  test("together with a whole fleet after the fleet's relay has stopped, and none is refused", async () => {
+  test("an agent joins together with a whole fleet after the fleet's relay has stopped, and none is refused", async () => {
     const keys = Array.from({ length: 100 }, () => newKeys())
     await relay.database.device.createMany({
       data: keys.map(({ publicKey }, at) => {
@@ -119,7 +119,7 @@ describe('an agent joins', () => {
     expect(fleet.flatMap(({ ended }) => ended).filter((why) => why !== 'timed-out')).toEqual([])
   })
 
-  test('neither with a wrong token nor with the key of another agent', async () => {
+  test('an agent joins neither with a wrong token nor with the key of another agent', async () => {
     const guesser = connect({ identity: { credential: `${TOKEN}!` } })
     await guesser.until(() => guesser.phase === 'stopped')
     expect(guesser.ended).toEqual(['pairing-refused'])
@@ -301,7 +301,7 @@ describe('a device is examined', () => {
     { check: 'SIM 1, network', verdict: 'problem', text: 'not registered', advice: 'check antenna and coverage' },
   ]
 
-  test('by its agent, which reports the results', async () => {
+  test('a device is examined by its agent, which reports the results', async () => {
     const agent = await pairedAgent({
       answer: ({ kind, cmdId }) =>
         kind === 'examine' ? [{ kind: 'examined', cmdId, at, findings } as AgentEvent] : [],
@@ -312,7 +312,7 @@ describe('a device is examined', () => {
     expect(await relay.database.deviceCommand.count({ where: { deviceId: agent.deviceId } })).toBe(0)
   })
 
-  test('unless it is offline, deleted, or of another account', async () => {
+  test('a device is examined unless it is offline, deleted, or of another account', async () => {
     const agent = await pairedAgent()
     expect((await ask(agent.deviceId, (await relay.addAccount()).basic)).status).toBe(404)
     expect((await ask('nobody')).status).toBe(404)
@@ -331,7 +331,7 @@ describe('a USSD request is sent', () => {
     ({ kind, cmdId }: Command): AgentEvent[] =>
       kind === 'ussd' ? [{ kind: 'ussd-answered', cmdId, at, ...answer } as AgentEvent] : []
 
-  test('through the agent and gets the answer of the network', async () => {
+  test('a USSD request is sent through the agent and gets the answer of the network', async () => {
     const agent = await pairedAgent({
       answer: answering({ outcome: 'answered', text: 'Balance 3', more: true, sessionId: 'one' }),
     })
@@ -346,12 +346,12 @@ describe('a USSD request is sent', () => {
     ['busy', 409],
     ['no-sim', 409],
     ['refused', 409],
-  ])('and the outcome %s is answered with %i', async (outcome, status) => {
+  ])('a USSD request is sent and the outcome %s is answered with %i', async (outcome, status) => {
     const agent = await pairedAgent({ answer: answering({ outcome }) })
     expect((await ask(agent.deviceId)).status).toBe(status)
   })
 
-  test('but not through an agent that is offline, deleted, or of another account', async () => {
+  test('a USSD request is sent but not through an agent that is offline, deleted, or of another account', async () => {
     const agent = await pairedAgent()
     const { basic } = await relay.addAccount()
     const asOther = { auth: basic, body: { code: '*100#' } }

@@ -79,7 +79,7 @@ describe('an account with an emulated and a real modem', () => {
 })
 
 describe('an accepted message', () => {
-  test('is on disk before the answer, which contains its id', async () => {
+  test('an accepted message is on disk before the answer, which contains its id', async () => {
     const { status, body, headers } = await post(hello)
     expect(status).toBe(202)
     expect(body).toEqual({
@@ -101,7 +101,7 @@ describe('an accepted message', () => {
     expect(woken).toEqual([DEVICE])
   })
 
-  test('keeps all fields of the request', async () => {
+  test('an accepted message keeps all fields of the request', async () => {
     const requested = {
       recipient: '+1 (415) 555-0123',
       dataMessage: { data: 'AQID', port: 5000 },
@@ -134,12 +134,12 @@ describe('an accepted message', () => {
     ])
   })
 
-  test('wakes no device before the message is due', async () => {
+  test('an accepted message wakes no device before the message is due', async () => {
     await post({ ...hello, scheduleAt: '2026-03-01T12:00:01Z' })
     expect(woken).toEqual([])
   })
 
-  test('keeps its recipients in their order', async () => {
+  test('an accepted message keeps its recipients in their order', async () => {
     const numbers = Array.from(
       { length: 100 },
       (_, index) => `+4915112345${String((index * 37) % 100).padStart(2, '0')}9`,
@@ -149,7 +149,7 @@ describe('an accepted message', () => {
     expect(read.body['recipients']).toMatchObject(numbers.map((phoneNumber) => ({ phoneNumber, state: 'Pending' })))
   })
 
-  test('may be encrypted for the agent', async () => {
+  test('an accepted message may be encrypted for the agent', async () => {
     const secret = opaque(16)
     send = sendWith({ maxSegments: 1 })
     const { status, body } = await post({
@@ -161,7 +161,7 @@ describe('an accepted message', () => {
     expect(body).toMatchObject({ isEncrypted: true, recipients: [{ phoneNumber: secret }, { phoneNumber: secret }] })
   })
 
-  test('may contain encrypted data, which reaches the agent unchanged', async () => {
+  test('an accepted message may contain encrypted data, which reaches the agent unchanged', async () => {
     const requested = { phoneNumbers: [opaque(16)], dataMessage: { data: opaque(32), port: 5000 }, isEncrypted: true }
     const { status, body } = await post(requested)
     expect(status).toBe(202)
@@ -176,13 +176,13 @@ describe('an accepted message', () => {
     })
   })
 
-  test('may go to a short code if validation is skipped', async () => {
+  test('an accepted message may go to a short code if validation is skipped', async () => {
     expect((await post({ ...hello, phoneNumbers: ['7-62-62'] })).status).toBe(400)
     const { body } = await post({ ...hello, phoneNumbers: ['7-62-62'] }, { query: { skipPhoneValidation: '1' } })
     expect(body['recipients']).toEqual([{ phoneNumber: '76262', state: 'Pending' }])
   })
 
-  test('may have a national number if a region is set', async () => {
+  test('an accepted message may have a national number if a region is set', async () => {
     send = sendWith({ defaultRegion: 'DE' })
     const { body } = await post({ ...hello, phoneNumbers: ['0151 12345678'] })
     expect(body['recipients']).toEqual([{ phoneNumber: '+4915112345678', state: 'Pending' }])
@@ -200,7 +200,7 @@ describe('a refused message', () => {
     ['an unencrypted number', { isEncrypted: true, textMessage: { text: opaque(16) } }, 'phoneNumbers[0]'],
     ['unencrypted text', { isEncrypted: true, phoneNumbers: [opaque(16)] }, 'textMessage.text'],
     ['the device of another account', { deviceId: 'o'.repeat(21) }, 'deviceId'],
-  ])('for %s gets an error that names the field', async (_, wrong, path) => {
+  ])('a refused message for %s gets an error that names the field', async (_, wrong, path) => {
     await world.account('other')
     await world.device('o'.repeat(21), 'other')
     const { status, body } = await post({ ...hello, ...wrong })
@@ -209,21 +209,21 @@ describe('a refused message', () => {
     expect(await db.database.message.count()).toBe(0)
   })
 
-  test('without any device gets instructions to add one', async () => {
+  test('a refused message without any device gets instructions to add one', async () => {
     await world.account('new')
     const { status, body } = await post(hello, { accountId: 'new' })
     expect(status).toBe(400)
     expect(body['message']).toContain('/devices/codes')
   })
 
-  test('has a SIM number that the device does not have', async () => {
+  test('a refused message has a SIM number that the device does not have', async () => {
     await db.database.simCard.create({ data: { deviceId: DEVICE, simNumber: 1, state: 'ready' } })
     const { status, body } = await post({ ...hello, simNumber: 2 })
     expect(status).toBe(400)
     expect(body['errors']).toMatchObject([{ path: 'simNumber' }])
   })
 
-  test('is refused only after the devices were read again', async () => {
+  test('a refused message is refused only after the devices were read again', async () => {
     await world.account('new')
     expect((await post(hello, { accountId: 'new' })).status).toBe(400)
     await world.device('n'.repeat(21), 'new')
@@ -233,7 +233,7 @@ describe('a refused message', () => {
     expect((await post({ ...hello, deviceId: 'm'.repeat(21) }, { accountId: 'new' })).status).toBe(202)
   })
 
-  test('is not accepted for a device that was just deleted', async () => {
+  test('a refused message is not accepted for a device that was just deleted', async () => {
     expect((await post(hello)).status).toBe(202)
     await db.database.device.update({ where: { id: DEVICE }, data: { deletedAt: world.now } })
     expect((await post(hello)).status).toBe(400)
@@ -241,7 +241,7 @@ describe('a refused message', () => {
     expect((await post(hello)).body['deviceId']).toBe('n'.repeat(21))
   })
 
-  test('has an id that exists, but only in the same account', async () => {
+  test('a refused message has an id that exists, but only in the same account', async () => {
     expect((await post({ ...hello, id: 'a' })).status).toBe(202)
     expect((await post({ ...hello, id: 'a' })).status).toBe(409)
     await world.account('other')
@@ -249,7 +249,7 @@ describe('a refused message', () => {
     expect((await post({ ...hello, id: 'a' }, { accountId: 'other' })).status).toBe(202)
   })
 
-  test('does not use up its idempotency key', async () => {
+  test('a refused message does not use up its idempotency key', async () => {
     await post({ ...hello, id: 'a' })
     expect((await post({ ...hello, id: 'a' }, { key: 'k' })).status).toBe(409)
     expect((await post({ ...hello, id: 'b' }, { key: 'k' })).status).toBe(202)
@@ -257,7 +257,7 @@ describe('a refused message', () => {
 })
 
 describe('a queue', () => {
-  test('accepts recipients up to its limit, then answers 503 with Retry-After', async () => {
+  test('a queue accepts recipients up to its limit, then answers 503 with Retry-After', async () => {
     send = sendWith({ queueLimit: 3 })
     await post({ ...hello, phoneNumbers: ['+4915112345678', '+4915112345679'] })
     expect((await post({ ...hello, id: 'last' })).status).toBe(202)
@@ -267,7 +267,7 @@ describe('a queue', () => {
     expect((await post(hello)).status).toBe(202)
   })
 
-  test('is not overfilled by concurrent requests', async () => {
+  test('a queue is not overfilled by concurrent requests', async () => {
     send = sendWith({ queueLimit: 5 })
     const answers = await Promise.all(Array.from({ length: 30 }, () => post(hello)))
     const statuses = Map.groupBy(answers, ({ status }) => status)
@@ -275,14 +275,14 @@ describe('a queue', () => {
     expect(await db.database.message.count()).toBe(5)
   })
 
-  test('has room again for refused messages', async () => {
+  test('a queue has room again for refused messages', async () => {
     send = sendWith({ queueLimit: 2 })
     await post({ ...hello, id: 'a' })
     for (let again = 0; again < 3; again++) expect((await post({ ...hello, id: 'a' })).status).toBe(409)
     expect((await post(hello)).status).toBe(202)
   })
 
-  test('of the device with the fewest messages is chosen', async () => {
+  test('a queue of the device with the fewest messages is chosen', async () => {
     const lease = { leaseUntil: world.pass(60) }
     world.pass(-60)
     await world.device('n'.repeat(21))
@@ -294,7 +294,7 @@ describe('a queue', () => {
 })
 
 describe('an idempotency key', () => {
-  test('returns the first answer for the same request, in any order of its JSON members', async () => {
+  test('an idempotency key returns the first answer for the same request, in any order of its JSON members', async () => {
     const first = await post({ ...hello, id: 'a', priority: 3, ttl: 60 }, { key: 'k' })
     await db.database.recipient.updateMany({ data: { state: 'Failed', error: 'no credit' } })
     await db.database.message.updateMany({ data: { state: 'Failed', failedAt: world.now } })
@@ -309,12 +309,12 @@ describe('an idempotency key', () => {
     ['text', { textMessage: { text: 'Hello!' } }, {}],
     ['number', { phoneNumbers: ['+14155550123'] }, {}],
     ['query', {}, { skipPhoneValidation: 'true' }],
-  ])('is refused for another %s', async (_, other, query) => {
+  ])('an idempotency key is refused for another %s', async (_, other, query) => {
     await post(hello, { key: 'k' })
     expect((await post({ ...hello, ...other }, { key: 'k', query })).status).toBe(422)
   })
 
-  test('belongs to one account', async () => {
+  test('an idempotency key belongs to one account', async () => {
     await world.account('other')
     await world.device('o'.repeat(21), 'other')
     const first = await post(hello, { key: 'k' })
@@ -323,7 +323,7 @@ describe('an idempotency key', () => {
     expect(other.body['id']).not.toBe(first.body['id'])
   })
 
-  test('still returns the first answer when the request would be refused now', async () => {
+  test('an idempotency key still returns the first answer when the request would be refused now', async () => {
     send = sendWith({ queueLimit: 1 })
     const requested = { ...hello, scheduleAt: '2026-03-01T12:00:10Z' }
     const first = await post(requested, { key: 'k' })
@@ -335,18 +335,18 @@ describe('an idempotency key', () => {
     expect((await post(requested, { key: 'k' })).body).toEqual(first.body)
   })
 
-  test('is not used up by a refusal', async () => {
+  test('an idempotency key is not used up by a refusal', async () => {
     expect((await post({ ...hello, phoneNumbers: ['nobody'] }, { key: 'k' })).status).toBe(400)
     expect((await post({ ...hello, deviceId: 'unknown' }, { key: 'k' })).status).toBe(400)
     expect((await post(hello, { key: 'k' })).status).toBe(202)
   })
 
-  test('must be printable', async () => {
+  test('an idempotency key must be printable', async () => {
     expect((await post(hello, { key: 'ä' })).status).toBe(400)
     expect((await post(hello, { key: '' })).status).toBe(400)
   })
 
-  test('creates one message for many concurrent requests, and each of them gets the answer for this message', async () => {
+  test('an idempotency key creates one message for many concurrent requests, and each of them gets the answer for this message', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => keys).map((all) => Promise.all(all.map((key) => post(hello, { key })))),

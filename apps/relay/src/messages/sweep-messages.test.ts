@@ -30,7 +30,7 @@ async function finish(id: string): Promise<void> {
 }
 
 describe('a message that was not dispatched before its deadline', () => {
-  test('fails with this reason, and webhooks are notified once', async () => {
+  test('a message that was not dispatched before its deadline fails, and webhooks are notified once', async () => {
     await world.webhook('sms:failed')
     await world.message('m', { validUntil: at(60), numbers: 2 })
     world.pass(59)
@@ -49,7 +49,7 @@ describe('a message that was not dispatched before its deadline', () => {
     expect(await world.outbox()).toEqual(['sms:failed m', 'sms:failed m'])
   })
 
-  test('is not failed by the relay if it was dispatched or cancelled', async () => {
+  test('a message that was not dispatched before its deadline is not failed by the relay if it was dispatched or cancelled', async () => {
     await world.message('given', { validUntil: at(60), journal: 'journal' })
     await world.message('cancelled', { validUntil: at(60) })
     await db.database.recipient.updateMany({ where: { cmdId: 'cancelled/0' }, data: { state: 'Cancelled' } })
@@ -58,7 +58,7 @@ describe('a message that was not dispatched before its deadline', () => {
     expect(await expireMessages(deps())).toBe(0)
   })
 
-  test('fails in every account, even if there are more messages than one transaction changes', async () => {
+  test('a message that was not dispatched before its deadline fails in every account, even if there are more messages than one transaction changes', async () => {
     await world.account('other')
     await world.device('far', 'other')
     for (let index = 0; index < 12; index++) await world.message(`m${index}`, { validUntil: at(1), numbers: 50 })
@@ -73,7 +73,7 @@ describe('a message that waits for an emulated modem', () => {
   const emulated = { simNumber: 1, state: 'ready', isEmulated: true }
   const real = { simNumber: 1, state: 'absent' }
 
-  test('fails when the account has a real modem, even if it was dispatched; other accounts are not affected', async () => {
+  test('a message that waits for an emulated modem fails when the account has a real modem, even if it was dispatched; other accounts are not affected', async () => {
     await world.webhook('sms:failed')
     await world.sims([emulated])
     await world.message('waiting', { scheduleAt: at(60) })
@@ -100,7 +100,7 @@ describe('a message that waits for an emulated modem', () => {
     expect(await endEmulated(deps())).toBe(0)
   })
 
-  test('is cancelled at the agent that has it, which sends nothing', async () => {
+  test('a message that waits for an emulated modem is cancelled at the agent that has it, which sends nothing', async () => {
     await world.sims([emulated])
     await world.message('dispatched', { journal: 'journal' })
     await world.device('second')
@@ -114,7 +114,7 @@ describe('a message that waits for an emulated modem', () => {
     expect(commands).toEqual([{ kind: 'cancel', cmdId: 'dispatched/0' }])
   })
 
-  test('is kept when the device with the real modem is deleted, or when its own device also has a real modem', async () => {
+  test('a message that waits for an emulated modem is kept when the device with the real modem is deleted, or when its own device also has a real modem', async () => {
     await world.sims([emulated])
     await world.message('m')
     await world.device('second')

@@ -100,7 +100,7 @@ async function newLabel(name: string, color = 'red'): Promise<string> {
 }
 
 describe('unread messages', () => {
-  test('are counted by conversation and in total, for every login of the account', async () => {
+  test('unread messages are counted by conversation and in total, for every login of the account', async () => {
     for (const at of [1, 2, 3]) await receive('+1', at)
     await receive('+2', 4)
     await receive('+9', 4, 'theirs', 'a2')
@@ -110,7 +110,7 @@ describe('unread messages', () => {
     expect(await numbers('?unread=true')).toEqual(['+2', '+1'])
   })
 
-  test('are read up to a message, received or sent', async () => {
+  test('unread messages are read up to a message, received or sent', async () => {
     await receive('+1', 1)
     const second = await receive('+1', 2)
     const answer = await send('+1', 3)
@@ -126,7 +126,7 @@ describe('unread messages', () => {
     expect(await numbers('?unread=false')).toEqual([])
   })
 
-  test('stay unread when the id is not a message of this conversation', async () => {
+  test('unread messages stay unread when the id is not a message of this conversation', async () => {
     await receive('+1', 1)
     const other = await receive('+2', 2)
     for (const readUpTo of [other, 'unknown']) {
@@ -139,7 +139,7 @@ describe('unread messages', () => {
     expect(await got('/unread')).toEqual({ messages: 2, conversations: 2 })
   })
 
-  test('stay read when an agent reports a message again', async () => {
+  test('unread messages stay read when an agent reports a message again', async () => {
     const id = await receive('+1', 1)
     await change('+1', { readUpTo: id, archived: true })
     made -= 1
@@ -147,14 +147,14 @@ describe('unread messages', () => {
     expect(await change('+1', {})).toMatchObject({ unread: 0, archivedAt: expect.any(String) })
   })
 
-  test('show whether a message was sent to the number', async () => {
+  test('unread messages show whether a message was sent to the number', async () => {
     await receive('+1', 1)
     expect(await got('/conversations/+1/details')).toMatchObject({ hasSent: false })
     await send('+1', 2)
     expect(await got('/conversations/+1/details')).toMatchObject({ hasSent: true })
   })
 
-  test('are not shown to a token that may not list received messages', async () => {
+  test('unread messages are not shown to a token that may not list received messages', async () => {
     await receive('+1', 1)
     await send('+1', 2)
     expect(await got('/conversations', 'a1 messages:list')).toEqual([
@@ -200,7 +200,7 @@ test('many messages can be stored in one transaction', async () => {
 })
 
 describe('the archive', () => {
-  test('holds a conversation until a message is received', async () => {
+  test('the archive holds a conversation until a message is received', async () => {
     await receive('+1', 1)
     await receive('+2', 2)
     await send('+3', 3)
@@ -215,7 +215,7 @@ describe('the archive', () => {
     expect(await numbers('?folder=inbox')).toEqual(['+1', '+3', '+2'])
   })
 
-  test('does not contain a conversation in which a message arrives while it is being archived', async () => {
+  test('the archive does not contain a conversation in which a message arrives while it is being archived', async () => {
     const seen = await receive('+1', 1)
     await change('+1', { archived: false })
     const [stored, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -243,7 +243,7 @@ describe('the archive', () => {
 })
 
 describe('a blocked number', () => {
-  test('has messages that are stored, but not unread and not sent to webhooks', async () => {
+  test('a blocked number has messages that are stored, but not unread and not sent to webhooks', async () => {
     const webhook = { id: 'w', url: 'https://example.org', event: 'sms:received', secretSealed: '' }
     await world.database.webhook.create({ data: { ...webhook, accountId: 'a1' } })
     await receive('+1', 1)
@@ -261,7 +261,7 @@ describe('a blocked number', () => {
     expect(await unreadOf('+1')).toBe(1)
   })
 
-  test('can be blocked before its first message, in any spelling', async () => {
+  test('a blocked number can be blocked before its first message, in any spelling', async () => {
     expect(await change('0151 12345678', { blocked: true })).toMatchObject({ number: '+4915112345678' })
     await receive('+4915112345678', 1)
     expect(await got('/unread')).toEqual({ messages: 0, conversations: 0 })

@@ -54,7 +54,7 @@ describe('a message that the previous release accepts', () => {
     )
   }
 
-  test('is sent at its scheduled time, and not before', async () => {
+  test('a message that the previous release accepts is sent at its scheduled time, and not before', async () => {
     const { connection } = await world.connect()
     const plenty = { sends: 10, urgentSends: 10, others: 10 }
     const claim = () => claimCommands(store.database, connection, plenty, world.now)
@@ -66,14 +66,14 @@ describe('a message that the previous release accepts', () => {
     expect(await claim()).toMatchObject([{ cmdId: 'scheduled/0' }])
   })
 
-  test('is sent at once if it is not scheduled', async () => {
+  test('a message that the previous release accepts is sent at once if it is not scheduled', async () => {
     const { connection } = await world.connect()
     await accept('now')
     const plenty = { sends: 10, urgentSends: 10, others: 10 }
     expect(await claimCommands(store.database, connection, plenty, world.now)).toMatchObject([{ cmdId: 'now/0' }])
   })
 
-  test('is corrected in the queue after the clock was set back, and keeps its scheduled time', async () => {
+  test('a message that the previous release accepts is corrected in the queue after the clock was set back, and keeps its scheduled time', async () => {
     await checkInstallation(store.database, secretBox(randomBytes(32).toString('base64'), systemRandom), systemRandom)
     const ahead = new Date(Date.now() + 3_600_000)
     world.pass((ahead.getTime() - world.now.getTime()) / 1000)
@@ -164,7 +164,7 @@ describe('a webhook that the previous release writes', () => {
   const redeliver = async (id: string) =>
     (await relay.api('POST', `/webhooks/deliveries/${id}/redeliver`, { auth: token })).status
 
-  test('has only the event that this release wrote last', async () => {
+  test('a webhook that the previous release writes has only the event that this release wrote last', async () => {
     const register = (event: string) =>
       oldRelay.query(
         `INSERT INTO webhooks (account_id, id, url, event, secret_sealed) VALUES ($1, 'w', 'https://x.invalid/', $2, $3)
@@ -184,7 +184,7 @@ describe('a webhook that the previous release writes', () => {
     expect(await events()).toEqual(['sms:received'])
   })
 
-  test('keeps the time at which its URL was written, so older events require the scopes to read them', async () => {
+  test('a webhook that the previous release writes keeps the time at which its URL was written, so older events require the scopes to read them', async () => {
     await register('https://old.invalid/')
     await deliver(`${account.id}-1`)
     expect(await redeliver(`${account.id}-1`)).toBe(202)
@@ -196,7 +196,7 @@ describe('a webhook that the previous release writes', () => {
     expect(await redeliver(`${account.id}-2`)).toBe(202)
   })
 
-  test('shows its deliveries and attempts', async () => {
+  test('a webhook that the previous release writes shows its deliveries and attempts', async () => {
     await register('https://old.invalid/')
     await deliver(`${account.id}-3`)
     const { json } = await relay.api('GET', '/webhooks/w1/deliveries', { auth: token })
@@ -239,7 +239,7 @@ describe('a token that a relay of the previous release handles', () => {
   ]
   const listed = async () => (await relay.api('GET', '/tokens')).json.map(({ id }: { id: string }) => id)
 
-  test('is revoked with all tokens that were issued with it', async () => {
+  test('a token that a relay of the previous release handles is revoked with all tokens that were issued with it', async () => {
     const parent = await issue()
     const child = await issue(parent)
     const grandchild = await issue(child)
@@ -254,7 +254,7 @@ describe('a token that a relay of the previous release handles', () => {
     for (const { id } of [parent, child, grandchild]) expect(await listed()).not.toContain(id)
   })
 
-  test('ends with the token with which it was issued, even if a refresh made its lifetime longer', async () => {
+  test('a token that a relay of the previous release handles ends with the token with which it was issued, even if a refresh made its lifetime longer', async () => {
     const child = await issue(await issue(undefined, 60))
     const { access_token: access, ...rest } = (
       await relay.api('POST', '/auth/token/refresh', { auth: `Bearer ${child.refresh_token}` })
@@ -275,7 +275,7 @@ describe('a token that a relay of the previous release handles', () => {
     expect(await listed()).not.toContain(pair.id)
   })
 
-  test('is valid if it was issued with the password', async () => {
+  test('a token that a relay of the previous release handles is valid if it was issued with the password', async () => {
     const { rows } = await oldRelay.query(
       `INSERT INTO token_families (id, account_id, scopes, created_at, expires_at)
        VALUES ('family', $1, ARRAY['logs:read'], now(), now() + interval '30 days') RETURNING id, account_id`,
@@ -324,7 +324,7 @@ describe('an encrypted data message', () => {
 
   const refused = [400, expect.stringContaining('cannot be sent encrypted, because the agent is too old')]
 
-  test('is refused while the account has only agents of the previous release, and is sent to a newer agent', async () => {
+  test('an encrypted data message is refused while the account has only agents of the previous release, and is sent to a newer agent', async () => {
     const old = await pair()
     expect(await send()).toEqual(refused)
     const { deviceId } = await pair(['encrypted-data'])
@@ -332,7 +332,7 @@ describe('an encrypted data message', () => {
     expect(await send(old.deviceId)).toEqual(refused)
   })
 
-  test('is refused when the agent is connected to a relay of the previous release', async () => {
+  test('an encrypted data message is refused when the agent is connected to a relay of the previous release', async () => {
     const { deviceId } = await pair(['encrypted-data'])
     expect(await send(deviceId)).toBe(deviceId)
     agents.at(-1)?.stop() // otherwise, the agent would connect to this relay again
@@ -344,7 +344,7 @@ describe('an encrypted data message', () => {
     await expect.poll(() => send(deviceId)).toEqual(refused)
   })
 
-  test('is accepted for a device that the previous release has paired and that has never connected', async () => {
+  test('an encrypted data message is accepted for a device that the previous release has paired and that has never connected', async () => {
     const id = 'p'.repeat(21)
     await oldRelay.query(
       `INSERT INTO devices (id, account_id, name, public_key, created_at, updated_at, last_seen)

@@ -371,7 +371,7 @@ describe('a schema that differs from the rows', () => {
     [z.object({ one: z.array(z.int()) }), Prisma.sql`SELECT ARRAY['a'] AS one`, 'one has the type text[]'],
     [z.object({ name: z.string() }), Prisma.sql`SELECT boot_id AS name FROM devices`, 'name may be null'],
     [z.object({ state: z.enum(['Sent']) }), Prisma.sql`SELECT state FROM messages`, 'state has the type message_state'],
-  ])('%# is reported', async (row, sql, problem) => {
+  ])('reports a difference between the schema and the rows: %#', async (row, sql, problem) => {
     expect(await problemsWith(row, sql)).toContain(problem)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { answerOf, deliverPdu, dialogueInStep, otherDeliverPdu, query, shown } from '../testing/scripted-dialogue.ts'
 
 describe('an answer', () => {
-  test('contains only the lines of its command', async () => {
+  test('an answer contains only the lines of its command', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     modem.say('\r\n+CSQ: 20,99\r\n\r\nOK\r\n')
@@ -20,14 +20,14 @@ describe('an answer', () => {
     ['+CMS ERROR: Unknown error', 'cms', 500, 'unknown'],
     ['COMMAND NOT SUPPORT', 'plain', undefined, 'unsupported'],
     ['TOO MANY PARAMETERS', 'plain', undefined, 'unsupported'],
-  ])('ends with %s', async (line, source, code, errorClass) => {
+  ])('an answer ends with %s', async (line, source, code, errorClass) => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     modem.say(`\r\n${line}\r\n`)
     expect(await outcome).toMatchObject({ kind: 'error', error: { source, code, class: errorClass, text: line } })
   })
 
-  test('pairs rows with their PDUs although two-line codes arrive in between and a line break is missing', async () => {
+  test('an answer pairs rows with their PDUs although two-line codes arrive in between and a line break is missing', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const outcome = dialogue.execute({
       text: 'AT+CMGL=4',
@@ -48,7 +48,7 @@ describe('an answer', () => {
     expect(shown(events)).toEqual([`+CMT: ,30|${otherDeliverPdu}`, 'unknown ^RSSI: 12', `+CDS: ,25|${otherDeliverPdu}`])
   })
 
-  test('of one line contains the last line; earlier lines are reported as unsolicited', async () => {
+  test('an answer of one line contains the last line; earlier lines are reported as unsolicited', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const outcome = dialogue.execute(query('CPIN', { single: true }))
     modem.say('+CPIN: NOT READY\r\n+CPIN: READY\r\nOK\r\n')
@@ -56,7 +56,7 @@ describe('an answer', () => {
     expect(shown(events)).toEqual(['+CPIN: NOT READY'])
   })
 
-  test('is limited: a flood of rows ends the command', async () => {
+  test('an answer is limited: a flood of rows ends the command', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.execute(query('CLAC', { withPayload: false }))
     for (let i = 0; i < 1000; i += 1) modem.say(`+CLAC: ${'x'.repeat(400)}\r\n`)

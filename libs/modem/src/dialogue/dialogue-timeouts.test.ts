@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { answerOf, dialogueInStep, query, settledFlag } from '../testing/scripted-dialogue.ts'
 
 describe('a timeout', () => {
-  test('passes only after silence', async () => {
+  test('a timeout passes only after silence', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CMGL'))
     for (let i = 0; i < 5; i += 1) {
@@ -15,7 +15,7 @@ describe('a timeout', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('passes although unsolicited codes keep arriving', async () => {
+  test('a timeout passes although unsolicited codes keep arriving', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     for (let i = 0; i < 120; i += 1) {
@@ -27,7 +27,7 @@ describe('a timeout', () => {
     expect(await outcome).toMatchObject({ kind: 'unanswered', why: 'timeout' })
   })
 
-  test('passes eventually when the answer never stops', async () => {
+  test('a timeout passes eventually when the answer never stops', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CMGL', { limitMs: 12_000 }))
     const ended = settledFlag(outcome)
@@ -39,7 +39,7 @@ describe('a timeout', () => {
     expect(await outcome).toMatchObject({ kind: 'unanswered', why: 'timeout' })
   })
 
-  test('waits for the end of a line that is arriving', async () => {
+  test('a timeout waits for the end of a line that is arriving', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     await clock.advance(4900)
@@ -50,7 +50,7 @@ describe('a timeout', () => {
     expect(answerOf(await outcome)).toEqual(['+CSQ: 20,99'])
   })
 
-  test('is checked after a suspension of the process only when the port has been read', async () => {
+  test('a timeout is checked after a suspension of the process only when the port has been read', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     clock.sleep(90_000)

@@ -4,7 +4,7 @@ import { settled } from '../testing/manual-clock.ts'
 import { answerOf, dialogueInStep, query, scriptedDialogue, settledFlag, shown } from '../testing/scripted-dialogue.ts'
 
 describe('a lost port', () => {
-  test('ends all waiting commands and all later commands', async () => {
+  test('a lost port ends all waiting commands and all later commands', async () => {
     const { dialogue, modem, clock, events } = await dialogueInStep()
     const outcomes = [dialogue.execute(query('CSQ')), dialogue.execute(query('COPS'))]
     const step = dialogue.resynchronise()
@@ -20,7 +20,7 @@ describe('a lost port', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('that is detected only during a write is handled like any other loss', async () => {
+  test('a lost port that is detected only during a write is handled like any other loss', async () => {
     const { dialogue, modem } = await dialogueInStep()
     modem.write = () => {
       throw new Error('EIO')
@@ -29,7 +29,7 @@ describe('a lost port', () => {
     expect(dialogue.telemetry.state).toBe('closed')
   })
 
-  test('that closes during a successful write is handled as lost', async () => {
+  test('a lost port that closes during a successful write is handled as lost', async () => {
     const { dialogue, modem } = await dialogueInStep()
     modem.write = () => modem.lose()
     expect(await dialogue.execute(query('CSQ'))).toMatchObject({ kind: 'unanswered', why: 'port-lost' })

@@ -3,7 +3,7 @@ import { Cancellation } from '../cancellation.ts'
 import { answerOf, dialogueInStep, query, scriptedDialogue, shown } from '../testing/scripted-dialogue.ts'
 
 describe('one command is in flight', () => {
-  test('and the other commands follow in order', async () => {
+  test('one command is in flight, and the other commands follow in order', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcomes = ['CSQ', 'COPS', 'CREG'].map((name) => dialogue.execute(query(name)))
     expect(modem.written).toEqual(['AT+CSQ?\r'])

@@ -12,7 +12,7 @@ import {
 import { anyBareLine } from './command.ts'
 
 describe('an answer', () => {
-  test('excludes echoes, even if they are repeated or late', async () => {
+  test('an answer excludes echoes, even if they are repeated or late', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const first = dialogue.execute({ text: 'ATI', timeoutMs: 5000, bare: anyBareLine })
     modem.say('ATI\r\r\nATI\r\nHuawei\r\n\r\nOK\r\n')
@@ -23,7 +23,7 @@ describe('an answer', () => {
     expect(events).toEqual([])
   })
 
-  test('to a registration query is distinguished from an unsolicited code by its parameters', async () => {
+  test('an answer to a registration query is distinguished from an unsolicited code by its parameters', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const outcome = dialogue.execute(query('CREG'))
     modem.say('+CREG: 5\r\n+CREG: 1,"5E25","0100701",7\r\n+CREG: 2,1,4CA,81DE445\r\n+CREG: 1,"4CA","81DE"\r\nOK\r\n')
@@ -31,7 +31,7 @@ describe('an answer', () => {
     expect(shown(events)).toEqual(['+CREG: 5', '+CREG: 1,"5E25","0100701",7', '+CREG: 1,"4CA","81DE"'])
   })
 
-  test('of free text contains no unsolicited code, known or not', async () => {
+  test('an answer of free text contains no unsolicited code, known or not', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const outcome = dialogue.execute({ text: 'ATI', prefixes: ['+GCAP'], bare: anyBareLine, timeoutMs: 5000 })
     modem.say('Manufacturer: huawei\r\nRING\r\n^HCSQ:"LTE",42\r\nSMS Ready\r\n+GCAP: +CGSM\r\n\r\nOK\r\n')
@@ -39,7 +39,7 @@ describe('an answer', () => {
     expect(shown(events)).toEqual(['RING', 'unknown ^HCSQ:"LTE",42', 'SMS Ready'])
   })
 
-  test('is not ended by the end of a call', async () => {
+  test('an answer is not ended by the end of a call', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const asked = dialogue.execute(query('CSQ'))
     modem.say('NO CARRIER\r\n+CSQ: 20,99\r\nOK\r\n')
@@ -47,7 +47,7 @@ describe('an answer', () => {
     expect(shown(events)).toEqual(['NO CARRIER'])
   })
 
-  test('is not ended by a digit, unless the modem uses numeric results', async () => {
+  test('an answer is not ended by a digit, unless the modem uses numeric results', async () => {
     const words = await dialogueInStep()
     const asked = words.dialogue.execute(query('CSQ'))
     words.modem.say('0\r\n+CSQ: 20,99\r\nOK\r\n')
@@ -58,7 +58,7 @@ describe('an answer', () => {
     expect(await digits.dialogue.execute(query('CSQ'))).toMatchObject({ kind: 'error', error: { text: 'ERROR' } })
   })
 
-  test('is not ended by a digit after the modem has answered OK as text', async () => {
+  test('an answer is not ended by a digit after the modem has answered OK as text', async () => {
     const { dialogue, modem } = scriptedDialogue()
     modem.reply = (line) => ({ AT: '0\r', 'AT+CMEE?': '+CMEE: 0\r\n0\r', ATV1: 'OK\r\n' })[line]
     expect(await dialogue.execute({ text: 'ATV1', timeoutMs: 5000 })).toMatchObject({ kind: 'ok' })
@@ -67,7 +67,7 @@ describe('an answer', () => {
     expect(await asked).toMatchObject({ kind: 'ok', lines: [{ text: '+CSQ: 20,99' }] })
   })
 
-  test('is the same wherever unsolicited codes interrupt it, and however the bytes are divided into chunks', async () => {
+  test('an answer is the same wherever unsolicited codes interrupt it, and however the bytes are divided into chunks', async () => {
     const answer = ['+CMGL: 1,1,,30', deliverPdu, '+CMGL: 2,3,"x",30', deliverPdu, 'OK']
     const news = fc.constantFrom(
       ['+CMTI: "SM",3'],
@@ -117,7 +117,7 @@ describe('an answer', () => {
 })
 
 describe('unsolicited codes', () => {
-  test('of several lines are assembled', async () => {
+  test('unsolicited codes of several lines are assembled', async () => {
     const { modem, events } = await dialogueInStep()
     modem.say(
       `+CMT: "",30\r\n${deliverPdu}\r\n+CUSD: 1,"Menu\r\n1. Balance\r\n> 2. Data",15\r\n+CMT: "+44",,"26/03/01"\r\nOK\r\n`,
@@ -129,7 +129,7 @@ describe('unsolicited codes', () => {
     ])
   })
 
-  test('whose PDU is missing are reported without the PDU, and without a delay', async () => {
+  test('unsolicited codes whose PDU is missing are reported without the PDU, and without a delay', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     modem.say(`+CMT: ,30\r\n+CDS: 25\r\n${deliverPdu}\r\n+CBM: 88\r\n+CSQ: 1,99\r\nOK\r\n`)
@@ -138,7 +138,7 @@ describe('unsolicited codes', () => {
     expect(shown(events)).toEqual(['+CMT: ,30', `+CDS: 25|${deliverPdu}`, 'RING', '+CBM: 88', 'RING'])
   })
 
-  test('whose closing quote is lost cause at most one timeout, never a wrong answer', async () => {
+  test('unsolicited codes whose closing quote is lost cause at most one timeout, never a wrong answer', async () => {
     const { dialogue, modem, events, clock } = await dialogueInStep()
     const outcome = dialogue.execute(query('CSQ'))
     modem.say('+CUSD: 0,"cut\r\n+CSQ: 9,99\r\nOK\r\n')
@@ -153,7 +153,7 @@ describe('unsolicited codes', () => {
     expect(shown(events)).toContain('+CUSD: 0,"cut again\nOK')
   })
 
-  test('of a profile are recognised after `learn`', async () => {
+  test('unsolicited codes of a profile are recognised after `learn`', async () => {
     const { dialogue, modem, events } = await dialogueInStep({ unsolicited: [{ code: '^RSSI' }] })
     modem.say('^RSSI: 12\r\n^MODE: 5\r\n')
     dialogue.learn([{ code: '^MODE' }])
@@ -161,7 +161,7 @@ describe('unsolicited codes', () => {
     expect(shown(events)).toEqual(['^RSSI: 12', 'unknown ^MODE: 5', '^MODE: 5'])
   })
 
-  test('distinguish a certain restart from a likely one', async () => {
+  test('unsolicited codes distinguish a certain restart from a likely one', async () => {
     const { modem, events } = await dialogueInStep()
     modem.say('RDY\r\n+CPIN: READY\r\n+CPIN: NOT READY\r\n+QIND: SMS DONE\r\n+QIND: "csq",1\r\n')
     expect(events.map((event) => (event.kind === 'unsolicited' ? event.form.restart : event.kind))).toEqual([

@@ -44,16 +44,17 @@ describe('a profile is chosen', () => {
     ['qualcomm', { manufacturer: 'QUALCOMM INCORPORATED', model: 'M6280' }],
     ['generic', { manufacturer: 'Anyone', model: 'Modem One' }],
     ['generic', {}],
-  ])('%s for %j', (name, facts) => expect(chosen(facts).name).toBe(name))
+  ])('a profile is chosen: %s for %j', (name, facts) => expect(chosen(facts).name).toBe(name))
 
-  test('by USB id alone when the modem reports nothing', () => expect(chosen({ usb: '12d1:1506' }).name).toBe('huawei'))
+  test('a profile is chosen by USB id alone when the modem reports nothing', () =>
+    expect(chosen({ usb: '12d1:1506' }).name).toBe('huawei'))
 
-  test("by the modem's answers rather than by its USB id", () => {
+  test("a profile is chosen by the modem's answers rather than by its USB id", () => {
     // A Huawei module in another vendor's stick with Qualcomm's USB id.
     expect(chosen({ manufacturer: 'huawei', model: 'E3372', usb: '05c6:9000' }).name).toBe('huawei')
   })
 
-  test('never by a fingerprint with a failed condition', () => {
+  test('a profile is chosen never by a fingerprint with a failed condition', () => {
     expect(chosen({ manufacturer: 'Telit', usb: '2c7c:0125' }).name).not.toBe('quectel-serial')
   })
 })

@@ -15,19 +15,22 @@ async function started(answers: Answers): Promise<DrivenModem> {
 describe('SIM800 and SIM900', () => {
   const module: Answers = { 'AT+CGMI': 'SIMCOM_Ltd', 'AT+CGMM': 'SIMCOM_SIM800L' }
 
-  test('number the slots from 1', () => expect(simcom2g.storage.indexBase).toBe(1))
+  test('SIM800 and SIM900 number the slots from 1', () => expect(simcom2g.storage.indexBase).toBe(1))
 
-  test.each(['SMS Ready', 'Call Ready'])('check their settings after %s, a possible restart', async (sign) => {
-    const driven = await started(module)
-    await driven.pass(2000)
-    driven.forget()
-    driven.port.tell(sign)
-    await driven.pass(10)
-    expect(driven.port.commands).toEqual(['AT+CMGF?', 'AT+CNMI?'])
-    expect(driven.modem.state.name).toBe('ready')
-  })
+  test.each(['SMS Ready', 'Call Ready'])(
+    'SIM800 and SIM900 check their settings after %s, a possible restart',
+    async (sign) => {
+      const driven = await started(module)
+      await driven.pass(2000)
+      driven.forget()
+      driven.port.tell(sign)
+      await driven.pass(10)
+      expect(driven.port.commands).toEqual(['AT+CMGF?', 'AT+CNMI?'])
+      expect(driven.modem.state.name).toBe('ready')
+    },
+  )
 
-  test('set everything up again when SMS Ready arrives and the settings are gone', async () => {
+  test('SIM800 and SIM900 set everything up again when SMS Ready arrives and the settings are gone', async () => {
     const driven = await started(module)
     await driven.pass(2000)
     driven.port.answer('AT+CNMI?', ['+CNMI: 0,0,0,0,0', '+CNMI: 2,1,0,1,0'])
@@ -39,7 +42,7 @@ describe('SIM800 and SIM900', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('allow CMGS 60 s, CMGL 20 s and CMGD 25 s', async () => {
+  test('SIM800 and SIM900 allow CMGS 60 s, CMGL 20 s and CMGD 25 s', async () => {
     const driven = await started({
       ...module,
       PDU: 'busy',
@@ -56,7 +59,7 @@ describe('SIM800 and SIM900', () => {
     expect(await driven.passing(deletion)).toEqual({ kind: 'deleted' })
   })
 
-  test('send no acknowledgement after +CMT', async () => {
+  test('SIM800 and SIM900 send no acknowledgement after +CMT', async () => {
     const driven = await started(module)
     driven.port.tell(`+CMT: "",31\n${deliverPdu}`)
     await driven.pass(1000)
@@ -64,7 +67,7 @@ describe('SIM800 and SIM900', () => {
     expect(driven.kinds('incoming')).toMatchObject([{ incoming: { source: { acknowledge: false } } }])
   })
 
-  test('read all parts before one part is deleted, because the SIM600 deletes all parts together', async () => {
+  test('SIM800 and SIM900 read all parts before one part is deleted, because the SIM600 deletes all parts together', async () => {
     const driven = await started({
       ...module,
       'AT+CGMM': 'SIMCOM_SIM600',
@@ -82,7 +85,7 @@ describe('SIM800 and SIM900', () => {
     expect(await driven.modem.deleteMessage(slot, deliverPdu)).toEqual({ kind: 'deleted' })
   })
 
-  test('pack USSD on SIM300D', async () => {
+  test('SIM800 and SIM900 pack USSD on SIM300D', async () => {
     const driven = await started({ ...module, 'AT+CGMM': 'SIMCOM_SIM300D', 'AT+CUSD=*': 'OK' })
     void driven.modem.ussd('*100#')
     await driven.pass(10)

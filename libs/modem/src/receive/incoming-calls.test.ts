@@ -12,7 +12,7 @@ async function started(answers: Answers = {}, hangUpCalls = false): Promise<Driv
 const calls = (driven: DrivenModem) => driven.kinds('call').map(({ call }) => call.number)
 
 describe('an incoming call', () => {
-  test('is reported once with its number, after any number of rings', async () => {
+  test('an incoming call is reported once with its number, after any number of rings', async () => {
     const driven = await started()
     for (let rings = 0; rings < 6; rings += 1) {
       driven.port.tell('RING\n+CLIP: "+447700900123",145,"",0,"",0')
@@ -38,7 +38,7 @@ describe('an incoming call', () => {
     expect(calls(driven)).toEqual([number])
   })
 
-  test('is reported with its number if the number follows the second ring', async () => {
+  test('an incoming call is reported with its number if the number follows the second ring', async () => {
     const driven = await started()
     driven.port.tell('RING')
     await driven.pass(5_000)
@@ -47,14 +47,14 @@ describe('an incoming call', () => {
     expect(calls(driven)).toEqual(['07700900123'])
   })
 
-  test('that ends before its number arrives is reported without a number', async () => {
+  test('an incoming call that ends before its number arrives is reported without a number', async () => {
     const driven = await started()
     driven.port.tell('RING\nNO CARRIER')
     await driven.pass(60_000)
     expect(calls(driven)).toEqual([undefined])
   })
 
-  test('after the end of another call is a new call', async () => {
+  test('an incoming call after the end of another call is a new call', async () => {
     const driven = await started()
     const ring = 'RING\n+CLIP: "07700900123",129'
     driven.port.tell(`${ring}\nNO CARRIER\n${ring}`)
@@ -64,7 +64,7 @@ describe('an incoming call', () => {
     expect(calls(driven)).toHaveLength(3)
   })
 
-  test('does not disturb a message that is being sent', async () => {
+  test('an incoming call does not disturb a message that is being sent', async () => {
     const driven = await started({ PDU: 'busy' })
     const submitted = driven.submit()
     await driven.pass(10)
@@ -74,7 +74,7 @@ describe('an incoming call', () => {
     expect(calls(driven)).toEqual(['07700900123'])
   })
 
-  test('rings until the caller gives up, unless calls are hung up', async () => {
+  test('an incoming call rings until the caller gives up, unless calls are hung up', async () => {
     const driven = await started({ 'AT+CHUP': 'OK' })
     driven.port.tell('RING')
     await driven.pass(10_000)
@@ -84,7 +84,7 @@ describe('an incoming call', () => {
   test.each([
     ['OK', ['AT+CHUP']],
     ['ERROR', ['AT+CHUP', 'ATH']],
-  ])('is hung up on request: %s to AT+CHUP', async (answer, commands) => {
+  ])('an incoming call is hung up on request: %s to AT+CHUP', async (answer, commands) => {
     const driven = await started({ 'AT+CHUP': answer, ATH: 'OK' }, true)
     driven.port.tell('RING\n+CLIP: "07700900123",129')
     await driven.pass(100)

@@ -21,7 +21,7 @@ const row = (index: number, pdu = deliverPdu) => `+CMGL: ${index},1,,31\n${pdu}`
 const slot = (pdu = deliverPdu) => `+CMGR: 0,,31\n${pdu}`
 
 describe('an indicated message', () => {
-  test('is read from its slot and reported with the slot', async () => {
+  test('an indicated message is read from its slot and reported with the slot', async () => {
     const driven = await started({ 'AT+CMGR=3': slot() })
     driven.port.tell('+CMTI: "ME",3')
     await driven.pass(10)
@@ -32,21 +32,21 @@ describe('an indicated message', () => {
     ])
   })
 
-  test('is read when the modem writes indexes with two digits', async () => {
+  test('an indicated message is read when the modem writes indexes with two digits', async () => {
     const driven = await started({ 'AT+CMGR=8': slot() })
     driven.port.tell('+CMTI: "ME",08')
     await driven.pass(10)
     expect(incoming(driven)).toMatchObject([{ source: { memory: 'ME', index: 8 }, pdu: deliverPdu }])
   })
 
-  test('is read from its own memory although another memory is selected', async () => {
+  test('an indicated message is read from its own memory although another memory is selected', async () => {
     const driven = await started({ 'AT+CMGR=3': slot() })
     driven.port.tell('+CMTI: "SM",3')
     await driven.pass(10)
     expect(driven.port.commands).toEqual(['AT+CPMS="SM"', 'AT+CMGR=3'])
   })
 
-  test('is reported once, although it is indicated several times', async () => {
+  test('an indicated message is reported once, although it is indicated several times', async () => {
     const driven = await started({ 'AT+CMGR=3': slot() }, { 'AT+CMGL=4': row(3) })
     driven.port.tell('+CMTI: "SM",3\n+CMTI: "SM",3')
     await driven.pass(10)
@@ -55,14 +55,14 @@ describe('an indicated message', () => {
     expect(incoming(driven).filter((message) => message.source.kind === 'stored')).toHaveLength(1)
   })
 
-  test('stays in the modem until it is deleted explicitly', async () => {
+  test('an indicated message stays in the modem until it is deleted explicitly', async () => {
     const driven = await started({ 'AT+CMGR=3': slot() })
     driven.port.tell('+CMTI: "SM",3')
     await driven.pass(200_000)
     expect(driven.port.commands.filter((command) => command.startsWith('AT+CMGD'))).toEqual([])
   })
 
-  test('that is missing is searched for in all memories', async () => {
+  test('an indicated message that is missing is searched for in all memories', async () => {
     const driven = await started(
       { 'AT+CMGR=0': '+CMS ERROR: 321' },
       { 'AT+CPMS="ME"': '+CPMS: 1,23,0,30,0,30', 'AT+CMGL=4': row(0, reportPdu) },
@@ -72,7 +72,7 @@ describe('an indicated message', () => {
     expect(incoming(driven)).toMatchObject([{ kind: 'status-report', source: { memory: 'ME', index: 0 } }])
   })
 
-  test('in a burst is read with a listing of all messages, not alone', async () => {
+  test('an indicated message in a burst is read with a listing of all messages, not alone', async () => {
     const rows = Array.from({ length: 20 }, (_, at) => row(at)).join('\n')
     const driven = await started({}, { 'AT+CPMS="SM"': '+CPMS: 20,30,0,30,0,30', 'AT+CMGL=4': [rows, 'OK'] })
     driven.port.tell(Array.from({ length: 20 }, (_, at) => `+CMTI: "SM",${at}`).join('\n'))
@@ -109,7 +109,7 @@ describe('a modem that indicates missing messages', () => {
     expect(driven.port.commands.length).toBeLessThan(500)
   })
 
-  test('is trusted again after a while, so that the next message is read at once', async () => {
+  test('a modem that indicates missing messages is trusted again after a while, so that the next message is read at once', async () => {
     const driven = await started({ 'AT+CMGR=*': '+CMS ERROR: 321' })
     for (let times = 0; times < 20; times += 1) {
       driven.port.tell(`+CMTI: "SM",${times}`)
@@ -123,7 +123,7 @@ describe('a modem that indicates missing messages', () => {
     expect(incoming(driven)).toMatchObject([{ source: { memory: 'SM', index: 3 } }])
   })
 
-  test('delays a real message by at most five seconds while it is not trusted', async () => {
+  test('a modem that indicates missing messages delays a real message by at most five seconds while it is not trusted', async () => {
     const driven = await started({ 'AT+CMGR=*': '+CMS ERROR: 321' })
     for (let times = 0; times < 20; times += 1) {
       driven.port.tell(`+CMTI: "SM",${times}`)
@@ -152,7 +152,7 @@ describe('a directly delivered message', () => {
     expect(driven.port.commands).toEqual([])
   })
 
-  test('is acknowledged after it is stored, if the modem expects an acknowledgement', async () => {
+  test('a directly delivered message is acknowledged after it is stored, if the modem expects an acknowledgement', async () => {
     const driven = await started({ 'AT+CSMS=*': 'ERROR', 'AT+CSMS?': '+CSMS: 1,1,1,1', 'AT+CNMA': 'OK' })
     driven.port.tell(`+CMT: ,31\n${deliverPdu}`)
     await driven.pass(10)
@@ -161,14 +161,14 @@ describe('a directly delivered message', () => {
     expect(await driven.modem.acknowledge()).toBe(true)
   })
 
-  test('without its second line causes a sweep', async () => {
+  test('a directly delivered message without its second line causes a sweep', async () => {
     const driven = await started()
     driven.port.tell('+CMT: ,31\n+CSQ: 1,1\n+CSQ: 1,1\n+CSQ: 1,1\n+CSQ: 1,1\n+CSQ: 1,1')
     await driven.pass(10)
     expect(driven.port.commands).toContain('AT+CMGL=4')
   })
 
-  test('of class 0 is flagged', async () => {
+  test('a directly delivered message of class 0 is flagged', async () => {
     const driven = await started()
     driven.port.tell(`+CMT: ,30\n${flashPdu}`)
     expect(incoming(driven)).toMatchObject([{ kind: 'message', flash: true }])
@@ -181,7 +181,7 @@ describe('a report', () => {
     driven.port.tell(`${line}\n${reportPdu}`)
     expect(incoming(driven)).toMatchObject([{ kind: 'status-report', report: { messageReference: 17, status: 0 } }])
   })
-  test('in the middle of an answer is not part of it', async () => {
+  test('a report in the middle of an answer is not part of it', async () => {
     const driven = await started({ 'AT+CSQ': `+CDS: 25\n${reportPdu}\n+CSQ: 20,99` })
     expect(await driven.modem.signal()).toMatchObject({ dBm: -73 })
     expect(incoming(driven)).toMatchObject([{ kind: 'status-report' }])
@@ -189,7 +189,7 @@ describe('a report', () => {
 })
 
 describe('a message in a memory', () => {
-  test('is found after setup, in every memory', async () => {
+  test('a message in a memory is found after setup, in every memory', async () => {
     const driven = new DrivenModem({
       'AT+CPMS=?': '+CPMS: ("SM","ME","SR","BM"),("SM"),("SM")',
       'AT+CMGL=4': [row(1), row(1, anotherDeliverPdu), row(1, reportPdu)],
@@ -202,7 +202,7 @@ describe('a message in a memory', () => {
     ])
   })
 
-  test('is found periodically without an indication', async () => {
+  test('a message in a memory is found periodically without an indication', async () => {
     const driven = await started()
     driven.port.answer('AT+CPMS="SM"', '+CPMS: 1,30,0,30,0,30')
     driven.port.answer('AT+CMGL=4', [row(7), 'OK'])
@@ -210,13 +210,13 @@ describe('a message in a memory', () => {
     expect(incoming(driven)).toMatchObject([{ source: { memory: 'SM', index: 7 } }])
   })
 
-  test('is listed after setup although the modem reports an empty memory', async () => {
+  test('a message in a memory is listed after setup although the modem reports an empty memory', async () => {
     const driven = new DrivenModem({ 'AT+CMGL=4': [row(1), 'OK'] })
     await driven.session()
     expect(incoming(driven)).toHaveLength(1)
   })
 
-  test('is not reported again by the next sweep, unless requested', async () => {
+  test('a message in a memory is not reported again by the next sweep, unless requested', async () => {
     const driven = await started({
       'AT+CPMS="SM"': '+CPMS: 1,30,0,30,0,30',
       'AT+CPMS=?': '+CPMS: ("SM"),("SM"),("SM")',
@@ -228,7 +228,7 @@ describe('a message in a memory', () => {
     expect(incoming(driven)).toHaveLength(1)
   })
 
-  test('is reported if it has replaced another message in its slot', async () => {
+  test('a message in a memory is reported if it has replaced another message in its slot', async () => {
     const driven = await started({
       'AT+CPMS=?': '+CPMS: ("SM"),("SM"),("SM")',
       'AT+CMGL=4': [row(1), row(1, anotherDeliverPdu)],
@@ -237,19 +237,19 @@ describe('a message in a memory', () => {
     expect(incoming(driven)).toMatchObject([{ pdu: anotherDeliverPdu }])
   })
 
-  test('is ignored if it is an outgoing message', async () => {
+  test('a message in a memory is ignored if it is an outgoing message', async () => {
     const driven = await started({ 'AT+CMGL=4': `+CMGL: 1,2,,20\n0011000B916407281553F80000AA05E8329BFD06` })
     await driven.modem.sweep()
     expect(incoming(driven)).toEqual([])
   })
 
-  test('is reported as received if it is unreadable, so that it can be stored', async () => {
+  test('a message in a memory is reported as received if it is unreadable, so that it can be stored', async () => {
     const driven = await started({}, { 'AT+CMGL=4': [row(1, '07911326040000F0040B91'), 'OK'] })
     await driven.modem.sweep()
     expect(incoming(driven)).toMatchObject([{ kind: 'unreadable', pdu: '07911326040000F0040B91' }])
   })
 
-  test('is reported even if the modem stops answering during the listing', async () => {
+  test('a message in a memory is reported even if the modem stops answering during the listing', async () => {
     const driven = await started({}, { 'AT+CMGL=4': `raw:\r\n+CMGL: 1,1,,31\r\n${deliverPdu}\r\n` })
     const sweep = await driven.passing(driven.modem.sweep())
     expect(sweep.complete).toBe(false)
@@ -257,7 +257,7 @@ describe('a message in a memory', () => {
     expect(driven.kinds('not-read')[0]).toMatchObject({ why: 'unanswered' })
   })
 
-  test('that fills the memory changes the reported usage and the state', async () => {
+  test('a message in a memory that fills the memory changes the reported usage and the state', async () => {
     const driven = await started()
     driven.port.answer('AT+CPMS="SM"', '+CPMS: 30,30,0,30,0,30')
     await driven.modem.sweep()
@@ -305,7 +305,7 @@ describe('deleting', () => {
 })
 
 describe('a modem that has left PDU mode unnoticed', () => {
-  test('is detected by a delivered message, which is kept as received', async () => {
+  test('a modem that has left PDU mode unnoticed is detected by a delivered message, which is kept as received', async () => {
     const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
     driven.port.tell('+CMT: "+46708251358",,"26/03/01,12:00:00+04"\nhello')
     // The end of a text-mode message cannot be recognised, so the next command waits until the text must have ended.
@@ -316,14 +316,14 @@ describe('a modem that has left PDU mode unnoticed', () => {
     expect(driven.port.commands).toContain('AT+CMGF=0')
   })
 
-  test('is detected by a message whose text contains lines of another message, and delivers one message', async () => {
+  test('a modem that has left PDU mode unnoticed is detected by a message whose text contains lines of another message, and delivers one message', async () => {
     const driven = await started()
     driven.port.tell(`+CMT: "+447700900123",,"24/01/01,10:00:00+00"\nhi\n+CMT: ,31\n${deliverPdu}`)
     await driven.pass(10)
     expect(driven.kinds('incoming').map(({ incoming }) => incoming.kind)).toEqual(['unreadable'])
   })
 
-  test('is detected by a report in one line', async () => {
+  test('a modem that has left PDU mode unnoticed is detected by a report in one line', async () => {
     const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
     driven.port.tell('+CDS: 6,17,"+46708251358",145,"26/03/01,12:00:00+04","26/03/01,12:00:05+04",0')
     await driven.pass(1000)
@@ -331,7 +331,7 @@ describe('a modem that has left PDU mode unnoticed', () => {
     expect(driven.kinds('restarted')).toHaveLength(1)
   })
 
-  test('is detected by its listing, which does not count as an empty memory', async () => {
+  test('a modem that has left PDU mode unnoticed is detected by its listing, which does not count as an empty memory', async () => {
     const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
     driven.port.answer('AT+CMGL=4', [
       '+CMGL: 1,"REC UNREAD","+46708251358"\nhello',
@@ -375,7 +375,7 @@ describe('the memory of the receiver is limited for', () => {
     return { receiver, largest: () => largest, seen }
   }
 
-  test('slots indicated while a listing hangs', async () => {
+  test('the memory of the receiver is limited for slots indicated while a listing hangs', async () => {
     const { receiver, largest } = receiving(() => new Promise(() => undefined))
     receiver.sweepSoon('thorough')
     for (let index = 0; index < 20_000; index += 1) receiver.handle(readResponseLine(`+CMTI: "SM",${index}`))
@@ -383,7 +383,7 @@ describe('the memory of the receiver is limited for', () => {
     expect(largest()).toBeLessThanOrEqual(8)
   })
 
-  test('messages of incomplete listings, with new indexes each time', async () => {
+  test('the memory of the receiver is limited for messages of incomplete listings, with new indexes each time', async () => {
     let at = 0
     const { receiver, largest, seen } = receiving(async () => {
       const messages = Array.from({ length: 1000 }, () => ({ index: at++, stat: 1, pdu: deliverPdu }))

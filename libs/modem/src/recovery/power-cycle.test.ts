@@ -25,20 +25,20 @@ const failsToAnswer = (patient: Patient) => {
 const drastic = ({ asked }: Patient) => asked.filter(({ kind }) => kind === 'reset' || kind === 'power-cycle')
 
 describe('a power cycle', () => {
-  test('is never chosen without consent', () => {
+  test('a power cycle is never chosen without consent', () => {
     expect(nextRung(['resynchronise', 'reopen', 'reset'], { ...silentModem, mayPowerCycle: false })).toBe('reset')
     const patient = healthy().hears(silent).untilAlarm(failsToAnswer)
     expect(drastic(patient).map(({ kind }) => kind)).toEqual(['reset', 'reset', 'reset'])
   })
 
-  test('precedes a reset if the modem has never answered, because it may be switched off', () => {
+  test('a power cycle precedes a reset if the modem has never answered, because it may be switched off', () => {
     expect(nextRung(['resynchronise', 'reopen'], silentModem)).toBe('reset')
     expect(nextRung(['resynchronise', 'reopen'], { ...silentModem, wasHealthy: false })).toBe('power-cycle')
     const patient = new Patient(allowed).untilAlarm(failsToAnswer)
     expect(drastic(patient).map(({ kind }) => kind)).toEqual(['power-cycle', 'power-cycle', 'power-cycle'])
   })
 
-  test('follows the first reset that did not help, and shares its budget and pauses', () => {
+  test('a power cycle follows the first reset that did not help, and shares its budget and pauses', () => {
     const patient = healthy(allowed).hears(silent)
     const atMs: number[] = []
     patient.untilAlarm((each) => {
@@ -52,7 +52,7 @@ describe('a power cycle', () => {
     expect(patient.state).toMatchObject({ cause: { kind: 'no-remedy', words: expect.stringContaining('power-cycle') } })
   })
 
-  test('is named as the remedy that helped', () => {
+  test('a power cycle is named as the remedy that helped', () => {
     const patient = healthy(allowed).hears(silent)
     for (let steps = 0; steps < 100 && patient.asked.at(-1)?.kind !== 'power-cycle'; steps += 1) failsToAnswer(patient)
     patient.isSwitched().hears(lost).opens().getsReady()
@@ -62,14 +62,14 @@ describe('a power cycle', () => {
     })
   })
 
-  test('ends at its deadline if the tool hangs', () => {
+  test('a power cycle ends at its deadline if the tool hangs', () => {
     const patient = healthy(allowed).hears(silent)
     for (let steps = 0; steps < 100 && patient.asked.at(-1)?.kind !== 'power-cycle'; steps += 1) failsToAnswer(patient)
     expect(patient.state.kind).toBe('resetting')
     expect(patient.waits(limits.resetLimitMs).state.kind).toBe('returning')
   })
 
-  test('is tried once if a device has disappeared from its socket, before the alarm', () => {
+  test('a power cycle is tried once if a device has disappeared from its socket, before the alarm', () => {
     const patient = healthy(allowed).hears(lost)
     patient.asked = []
     patient.untilAlarm(looksInVain)
@@ -77,7 +77,7 @@ describe('a power cycle', () => {
     expect(patient.asked.at(-1)).toMatchObject({ kind: 'raise-alarm', cause: { kind: 'gone' } })
   })
 
-  test('brings a device back that had disappeared', () => {
+  test('a power cycle brings a device back that had disappeared', () => {
     const patient = healthy(allowed).hears(lost)
     for (let looks = 0; looks < 100 && drastic(patient).length === 0; looks += 1) {
       if (patient.state.kind === 'away' && patient.state.doing === 'waiting') patient.waitsItOut()

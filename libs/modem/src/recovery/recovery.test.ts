@@ -139,7 +139,7 @@ describe('the ladder', () => {
     expect(patient.getsReady().state.kind).toBe('healthy')
   })
 
-  test('starts when a SIM that was present is missing', () => {
+  test('the ladder starts when a SIM that was present is missing', () => {
     const patient = healthy().hears(probing).hears(identifying)
     expect(patient.hears(blockedBy('no-sim')).lastAsked).toEqual(['set-up'])
   })
@@ -237,7 +237,7 @@ describe('the budget', () => {
     return { patient, resets }
   }
 
-  test('allows three resets, each after a longer pause, then raises an alarm with everything that was tried', () => {
+  test('the budget allows three resets, each after a longer pause, then raises an alarm with everything that was tried', () => {
     const { patient, resets } = incurable()
     const [first = 0, second = 0, third = 0] = resets
     expect(resets).toHaveLength(3)
@@ -268,7 +268,7 @@ describe('the budget', () => {
     expect(patient.state.kind).toBe('resting')
   })
 
-  test('allows no reset during an alarm of any duration', () => {
+  test('the budget allows no reset during an alarm of any duration', () => {
     const { patient } = incurable()
     patient.asked = []
     for (let looks = 0; looks < 10_000; looks += 1) patient.waitsItOut()
@@ -276,7 +276,7 @@ describe('the budget', () => {
     expect(patient.atMs).toBeGreaterThan(24 * hour)
   })
 
-  test('regains one reset per full hour of health', () => {
+  test('the budget regains one reset per full hour of health', () => {
     const resetsLeftAfter = (ms: number) => {
       const { patient } = incurable()
       patient.getsReady().waits(ms).hears(silent)
@@ -307,7 +307,7 @@ describe('the budget', () => {
 })
 
 describe('an alarm', () => {
-  test('ends when the modem works again, for any reason', () => {
+  test('an alarm ends when the modem works again, for any reason', () => {
     const gone = () => {
       const patient = healthy().hears(lost).untilAlarm(looksInVain)
       patient.asked = []
@@ -323,7 +323,7 @@ describe('an alarm', () => {
     expect(sim.getsReady().lastAsked).toEqual(['clear-alarm', 'healed'])
   })
 
-  test('checks every half minute and is not repeated without a change', () => {
+  test('during an alarm, the modem is checked every half minute, and the alarm is not repeated without a change', () => {
     const patient = new Patient().untilAlarm(looksInVain)
     patient.asked = []
     const fromMs = patient.atMs
@@ -332,7 +332,7 @@ describe('an alarm', () => {
     expect(patient.atMs - fromMs).toBe(20 * limits.alarmLookMs)
   })
 
-  test('does not interrupt a setup that began for another reason, such as a PIN that was entered', () => {
+  test('an alarm does not interrupt a setup that began for another reason, such as a PIN that was entered', () => {
     const patient = new Patient().opens().hears(probing).hears(blockedBy('pin-required'))
     patient.asked = []
     patient.hears(probing).hears(identifying)
@@ -343,7 +343,7 @@ describe('an alarm', () => {
     expect(patient.hears(probing).hears(identifying).getsReady().state.kind).toBe('healthy')
   })
 
-  test('is raised again when the cause changes', () => {
+  test('an alarm is raised again when the cause changes', () => {
     const patient = new Patient().opens().hears(probing).hears(blockedBy('pin-required'))
     patient.asked = []
     patient.hears(probing).hears(identifying).hears(blockedBy('pin-required'))
@@ -352,7 +352,7 @@ describe('an alarm', () => {
     expect(patient.asked).toMatchObject([{ kind: 'raise-alarm', cause: { failure: { reason: 'puk-required' } } }])
   })
 
-  test('about a missing network ends when the network returns, not when the modem answers', () => {
+  test('an alarm about a missing network ends when the network returns, not when the modem answers', () => {
     const patient = healthy().hears(unregistered).waitsItOut()
     patient.untilAlarm(() => {
       if (patient.state.kind === 'resetting') patient.isTold()

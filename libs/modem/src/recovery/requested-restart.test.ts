@@ -8,14 +8,14 @@ describe('a requested restart', () => {
     return patient.takes({ kind: 'restart-requested' })
   }
 
-  test('resets a healthy modem at once, without using up an automatic reset', () => {
+  test('a requested restart resets a healthy modem at once, without using up an automatic reset', () => {
     const patient = requests(healthy())
     expect(patient.lastAsked).toEqual(['reset'])
     expect(patient.isTold().hears(lost).opens().getsReady().lastAsked).toEqual(['open-port', 'set-up', 'healed'])
     expect(patient.state).toMatchObject({ kind: 'healthy', budget: { resetsLeft: limits.mostResets } })
   })
 
-  test('delays the next automatic reset', () => {
+  test('a requested restart delays the next automatic reset', () => {
     const patient = requests(healthy()).isTold().hears(lost).opens().hears(probing)
     const before = patient.atMs
     while (!patient.asked.some(({ kind }) => kind === 'reset') || patient.atMs === before) {
@@ -25,20 +25,20 @@ describe('a requested restart', () => {
     expect(patient.atMs - before).toBeGreaterThanOrEqual(Math.min(...limits.resetPausesMs))
   })
 
-  test('resets a modem for which every automatic remedy was tried, and ends its alarm', () => {
+  test('a requested restart resets a modem for which every automatic remedy was tried, and ends its alarm', () => {
     const patient = healthy()
       .hears(unregistered)
       .untilAlarm((each) => each.waitsItOut())
     expect(requests(patient).lastAsked).toEqual(['clear-alarm', 'reset'])
   })
 
-  test('has no effect during a reset', () => {
+  test('a requested restart has no effect during a reset', () => {
     const patient = requests(healthy())
     expect(requests(patient).asked).toEqual([])
     expect(requests(patient.isTold()).asked).toEqual([])
   })
 
-  test('opens the port of a missing modem at once', () => {
+  test('a requested restart opens the port of a missing modem at once', () => {
     expect(requests(new Patient().findsNoDevice()).lastAsked).toEqual(['open-port'])
   })
 })

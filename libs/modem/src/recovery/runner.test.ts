@@ -188,7 +188,7 @@ describe('a modem that hangs', () => {
     return rig
   }
 
-  test('is reset three times although it does not answer; then an alarm is raised, and there are no more resets', async () => {
+  test('a modem that hangs is reset three times although it does not answer; then an alarm is raised, and there are no more resets', async () => {
     const rig = await hung()
     expect(await rig.until('alarm', 7_200_000)).toBe(true)
     expect(rig.resets).toBe(3)
@@ -198,7 +198,7 @@ describe('a modem that hangs', () => {
     expect(rig.newsKinds).toEqual(['healed', 'raise-alarm'])
   })
 
-  test('recovers when it is replugged, with or without an alarm', async () => {
+  test('a modem that hangs recovers when it is replugged, with or without an alarm', async () => {
     const rig = await hung()
     await rig.until('alarm', 7_200_000)
     rig.modem.unplug(5_000)
@@ -250,7 +250,7 @@ describe('a port that can be opened and is lost at once, like the port of a busy
     return rig
   }
 
-  test('is tried every two seconds, and an alarm is raised after two minutes', async () => {
+  test('a port that can be opened and is lost at once, like the port of a busy ser2net is tried every two seconds, and an alarm is raised after two minutes', async () => {
     const rig = await flapping()
     rig.opened = 0
     expect(await rig.until('alarm')).toBe(true)
@@ -262,7 +262,7 @@ describe('a port that can be opened and is lost at once, like the port of a busy
     expect(rig.resets).toBe(0)
   })
 
-  test('is then tried every half minute, and is used when it stays open', async () => {
+  test('a port that can be opened and is lost at once, like the port of a busy ser2net is then tried every half minute, and is used when it stays open', async () => {
     const rig = await flapping()
     await rig.until('alarm')
     rig.opened = 0

@@ -23,7 +23,7 @@ async function lostResult(options: TwoPortOptions, results = 0) {
 const questions = (written: readonly string[]) => written.filter((text) => /^AT[+](CMEE|CSCS)[?]/.test(text))
 
 describe('a lost result', () => {
-  test('delays the next message by less than 5 s on a modem that continues to send while it receives commands', async () => {
+  test('a lost result delays the next message by less than 5 s on a modem that continues to send while it receives commands', async () => {
     const { rig, lost, next, afterMs } = await lostResult({})
     await rig.pass(30_000)
     expect(lost.outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
@@ -34,24 +34,30 @@ describe('a lost result', () => {
   test.each([
     ['of an unknown vendor', generic],
     ['of Telit', telit],
-  ])('delays the next message by less than 5 s on a modem %s whose results took 3 s', async (_, personality) => {
-    const { rig, lost, next, afterMs } = await lostResult({ personality, latencyMs: 3_000 }, 11)
-    await rig.pass(60_000)
-    expect(lost.outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
-    expect(next.outcome).toMatchObject({ kind: 'accepted' })
-    // Leaves out the 3 s that the next message itself takes.
-    expect((afterMs() ?? 0) - 3_000).toBeLessThan(5_000)
-  })
+  ])(
+    'a lost result delays the next message by less than 5 s on a modem %s whose results took 3 s',
+    async (_, personality) => {
+      const { rig, lost, next, afterMs } = await lostResult({ personality, latencyMs: 3_000 }, 11)
+      await rig.pass(60_000)
+      expect(lost.outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
+      expect(next.outcome).toMatchObject({ kind: 'accepted' })
+      // Leaves out the 3 s that the next message itself takes.
+      expect((afterMs() ?? 0) - 3_000).toBeLessThan(5_000)
+    },
+  )
 
-  test.each(['none', 'second port'])('is queried only after 45 s if the modem is new: %s', async (second) => {
-    const { rig, lost } = await lostResult({ personality: telit, ...(second === 'none' && { second }) })
-    const before = questions(rig.written[0]).length
-    await rig.pass(44_000)
-    expect(questions(rig.written[0])).toHaveLength(before)
-    expect(lost.endedAtMs).toBeUndefined()
-    await rig.pass(5_000)
-    expect(lost.endedAtMs === undefined).toBe(second === 'none')
-  })
+  test.each(['none', 'second port'])(
+    'a lost result is queried only after 45 s if the modem is new: %s',
+    async (second) => {
+      const { rig, lost } = await lostResult({ personality: telit, ...(second === 'none' && { second }) })
+      const before = questions(rig.written[0]).length
+      await rig.pass(44_000)
+      expect(questions(rig.written[0])).toHaveLength(before)
+      expect(lost.endedAtMs).toBeUndefined()
+      await rig.pass(5_000)
+      expect(lost.endedAtMs === undefined).toBe(second === 'none')
+    },
+  )
 })
 
 test('that is missing right after setup delays the next message by less than 5 s', async () => {
@@ -153,7 +159,7 @@ describe('a second port has no effect if it', () => {
     expect(rig.written[1].filter((text) => /CMGD|CMGS|CNMI|CPMS=|CMGL/.test(text))).toEqual([])
   })
 
-  test('stops answering while it is used', async () => {
+  test('a second port has no effect if it stops answering while it is used', async () => {
     let isSilent = false
     const { rig, lost, next } = await lostResult({ second: () => (isSilent ? '' : undefined) })
     isSilent = true

@@ -28,24 +28,27 @@ async function asked() {
 }
 
 describe('an outcome that arrives while the hook is still running', () => {
-  test.each(['slow', 'restart', 'lost', 'error'])('is reported after the hook has ended: %s', async (cause) => {
-    const { modem, clock, notes, asking, go } = await asked()
-    expect(asking.withdrawal?.cancelled).toBe(false)
-    if (cause === 'slow') await clock.advance(5_000)
-    if (cause === 'restart') modem.say('\r\nRDY\r\n')
-    if (cause === 'lost') modem.lose()
-    if (cause === 'error') modem.say('\r\nERROR\r\n')
-    await settled()
-    expect(asking.withdrawal?.cancelled).toBe(true)
-    expect(notes).toEqual([])
-    go()
-    await settled()
-    expect(notes).toEqual(['about to be sent', cause === 'error' ? 'refused' : 'not-sent'])
-    expect(modem.written.join('')).not.toContain('\x1a')
-    expect(clock.pending).toBe(0)
-  })
+  test.each(['slow', 'restart', 'lost', 'error'])(
+    'an outcome that arrives while the hook is still running is reported after the hook has ended: %s',
+    async (cause) => {
+      const { modem, clock, notes, asking, go } = await asked()
+      expect(asking.withdrawal?.cancelled).toBe(false)
+      if (cause === 'slow') await clock.advance(5_000)
+      if (cause === 'restart') modem.say('\r\nRDY\r\n')
+      if (cause === 'lost') modem.lose()
+      if (cause === 'error') modem.say('\r\nERROR\r\n')
+      await settled()
+      expect(asking.withdrawal?.cancelled).toBe(true)
+      expect(notes).toEqual([])
+      go()
+      await settled()
+      expect(notes).toEqual(['about to be sent', cause === 'error' ? 'refused' : 'not-sent'])
+      expect(modem.written.join('')).not.toContain('\x1a')
+      expect(clock.pending).toBe(0)
+    },
+  )
 
-  test('waits only a limited time for a hook that hangs, and delays no command', async () => {
+  test('an outcome that arrives while the hook is still running waits only a limited time for a hook that hangs, and delays no command', async () => {
     const { dialogue, modem, clock, notes } = await asked()
     await clock.advance(5_000)
     modem.reply = () => '\r\nOK\r\n'

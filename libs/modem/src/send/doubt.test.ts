@@ -3,7 +3,7 @@ import { settled } from '../testing/manual-clock.ts'
 import { lateResults, pduWritten, submission } from '../testing/scripted-submission.ts'
 
 describe('a late result', () => {
-  test('contains the id of its submission, even during resynchronisation', async () => {
+  test('a late result contains the id of its submission, even during resynchronisation', async () => {
     const { outcome, modem, clock, events, dialogue } = await pduWritten()
     modem.reply = () => ''
     await clock.advance(121_000)
@@ -20,7 +20,7 @@ describe('a late result', () => {
     expect(dialogue.telemetry.state).toBe('in-step')
   })
 
-  test('is recognised after resynchronisation too, until the next PDU is written', async () => {
+  test('a late result is recognised after resynchronisation too, until the next PDU is written', async () => {
     const { outcome, modem, clock, events, dialogue } = await pduWritten()
     await clock.advance(120_000)
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'silence' })
@@ -34,7 +34,7 @@ describe('a late result', () => {
     expect(lateResults(events)).toMatchObject([{ submission: 'part 1', outcome: { messageReference: 44 } }])
   })
 
-  test('is not recognised in a reference that arrives after the next PDU', async () => {
+  test('a late result is not recognised in a reference that arrives after the next PDU', async () => {
     const { modem, clock, events, dialogue } = await pduWritten()
     await clock.advance(120_000)
     const next = dialogue.submit(submission({ id: 'part 2' }))
@@ -45,7 +45,7 @@ describe('a late result', () => {
     expect(lateResults(events)).toEqual([])
   })
 
-  test('may be a refusal, if it is unambiguous and the first result after the timeout', async () => {
+  test('a late result may be a refusal, if it is unambiguous and the first result after the timeout', async () => {
     for (const [lines, expected] of [
       ['+CMS ERROR: 38\r\n', 1],
       ['+CMS ERROR: 500\r\n', 0],
@@ -61,7 +61,7 @@ describe('a late result', () => {
   })
 
   test.each([515, 302, 301, 314])(
-    'is not error %i, which a modem that still processes the PDU answers to AT',
+    'a late result is not error %i, which a modem that still processes the PDU answers to AT',
     async (code) => {
       const { outcome, modem, clock, events } = await pduWritten()
       modem.reply = () => `\r\n+CMS ERROR: ${code}\r\n`
@@ -73,7 +73,7 @@ describe('a late result', () => {
     },
   )
 
-  test('is the reference, even if a result that looks like a refusal arrived first', async () => {
+  test('a late result is the reference, even if a result that looks like a refusal arrived first', async () => {
     const { modem, clock, events } = await pduWritten()
     modem.reply = () => ''
     await clock.advance(121_000)
@@ -81,7 +81,7 @@ describe('a late result', () => {
     expect(lateResults(events).map((late) => late.outcome.kind)).toEqual(['refused', 'accepted'])
   })
 
-  test('is not a truncated echo of the next command', async () => {
+  test('a late result is not a truncated echo of the next command', async () => {
     const { modem, clock, events, dialogue } = await pduWritten()
     await clock.advance(120_000)
     void dialogue.submit(submission({ id: 'part 2' }))

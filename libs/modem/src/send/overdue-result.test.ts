@@ -14,7 +14,7 @@ describe('a modem that may abort a submission', () => {
     return all
   }
 
-  test('is not asked while the network may still answer, even if the modem sends other output', async () => {
+  test('a modem that may abort a submission is not asked while the network may still answer, even if the modem sends other output', async () => {
     const { outcome, modem, clock } = await sending()
     for (let second = 0; second < 44; second += 1) {
       modem.say('\r\n+CREG: 1\r\n\r\n^RSSI: 20\r\n')
@@ -29,19 +29,22 @@ describe('a modem that may abort a submission', () => {
   test.each([
     ['in time', 10_000, 35_000],
     ['later', 60_000, 2_500],
-  ])('is asked after 45 s if it sends something %s, and repeatedly until it answers', async (_, atMs, afterMs) => {
-    const { outcome, modem, clock } = await sending()
-    await clock.advance(atMs)
-    modem.say('\r\n+CMTI: "SM",3\r\n')
-    await clock.advance(afterMs - 1)
-    expect(since(modem.written)).toEqual([])
-    await clock.advance(5_001)
-    expect(since(modem.written)).toEqual(['AT+CMEE?\r', 'AT+CSCS?\r'])
-    modem.say('\r\n+CSCS: "IRA"\r\n\r\nOK\r\n')
-    expect(await outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
-  })
+  ])(
+    'a modem that may abort a submission is asked after 45 s if it sends something %s, and repeatedly until it answers',
+    async (_, atMs, afterMs) => {
+      const { outcome, modem, clock } = await sending()
+      await clock.advance(atMs)
+      modem.say('\r\n+CMTI: "SM",3\r\n')
+      await clock.advance(afterMs - 1)
+      expect(since(modem.written)).toEqual([])
+      await clock.advance(5_001)
+      expect(since(modem.written)).toEqual(['AT+CMEE?\r', 'AT+CSCS?\r'])
+      modem.say('\r\n+CSCS: "IRA"\r\n\r\nOK\r\n')
+      expect(await outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
+    },
+  )
 
-  test('is not asked at all while it sends nothing', async () => {
+  test('a modem that may abort a submission is not asked at all while it sends nothing', async () => {
     const { outcome, modem, clock } = await sending()
     await clock.advance(119_999)
     expect(since(modem.written)).toEqual([])
@@ -68,7 +71,7 @@ describe('a modem of an unknown vendor whose results took', () => {
   }
   const tenTimes = (ms: number) => Array.from({ length: 10 }, () => ms)
 
-  test('2 s: if a result is lost, sends the next message within 5 s of the first output', async () => {
+  test('a modem of an unknown vendor whose results took 2 s: if a result is lost, sends the next message within 5 s of the first output', async () => {
     const driven = await practised(...tenTimes(2_000))
     const lost = settledFlag(driven.submit('lost'))
     await driven.pass(100)
@@ -84,7 +87,7 @@ describe('a modem of an unknown vendor whose results took', () => {
     ])
   })
 
-  test('up to 15 s: is not disturbed during a submission of 29 s', async () => {
+  test('a modem of an unknown vendor whose results took up to 15 s: is not disturbed during a submission of 29 s', async () => {
     const driven = await practised(...tenTimes(2_000), 15_000, ...tenTimes(2_000))
     driven.port.answer('PDU', 'busy')
     const before = questions(driven).length
@@ -97,7 +100,7 @@ describe('a modem of an unknown vendor whose results took', () => {
     expect(questions(driven)).toHaveLength(before)
   })
 
-  test('2 s: is queried only after 45 s if its next reference is unknown, because a late result could then belong to two messages', async () => {
+  test('a modem of an unknown vendor whose results took 2 s: is queried only after 45 s if its next reference is unknown, because a late result could then belong to two messages', async () => {
     const driven = await practised(...tenTimes(2_000))
     driven.port.answer('PDU', '+CMGS: 200')
     await driven.passing(driven.submit('another count'))
@@ -111,7 +114,7 @@ describe('a modem of an unknown vendor whose results took', () => {
     expect(lost.done).toBe(true)
   })
 
-  test('2 s: is not queried early any more after it may have aborted a submission', async () => {
+  test('a modem of an unknown vendor whose results took 2 s: is not queried early any more after it may have aborted a submission', async () => {
     const driven = await practised(...tenTimes(2_000))
     driven.port.answer('AT+CMEE?', ['ERROR', '+CMEE: 1'])
     const aborted = driven.submit('aborted')

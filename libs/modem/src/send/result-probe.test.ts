@@ -16,7 +16,7 @@ const since = (written: readonly string[]) => written.slice(2)
 describe('a status report that matches the message', () => {
   const reported = (probe = probeAfterReport) => pduWritten({ probe, referenceInReport })
 
-  test('ends the wait for a lost answer: both ends are in step after half a second', async () => {
+  test('a status report that matches the message ends the wait for a lost answer: both ends are in step after half a second', async () => {
     const { outcome, modem, clock, dialogue } = await reported()
     await clock.advance(150)
     modem.say(`\r\n${report}\r\n`)
@@ -30,7 +30,7 @@ describe('a status report that matches the message', () => {
     expect(await next).toMatchObject({ kind: 'ok' })
   })
 
-  test('does not hide an answer that arrives after the report', async () => {
+  test('a status report that matches the message does not hide an answer that arrives after the report', async () => {
     const { outcome, modem, clock } = await reported()
     modem.say(`\r\n${report}\r\n`)
     await clock.advance(499)
@@ -40,7 +40,7 @@ describe('a status report that matches the message', () => {
     expect(since(modem.written)).toEqual([])
   })
 
-  test('causes repeated questions until there is an answer', async () => {
+  test('a status report that matches the message causes repeated questions until there is an answer', async () => {
     const { outcome, modem, clock } = await reported()
     modem.reply = () => ''
     modem.say(`\r\n${report}\r\n`)
@@ -50,15 +50,18 @@ describe('a status report that matches the message', () => {
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
   })
 
-  test.each(['+CMS ERROR: 38', '+CMS ERROR: 515', 'ERROR'])('is not contradicted by %s', async (line) => {
-    const { outcome, modem, clock } = await reported()
-    modem.reply = () => ''
-    modem.say(`\r\n${report}\r\n`)
-    await clock.advance(600)
-    modem.say(`\r\n${line}\r\n`)
-    await clock.advance(120_000)
-    expect(await outcome).toMatchObject({ kind: 'unknown', why: 'ambiguous-code', error: { text: line } })
-  })
+  test.each(['+CMS ERROR: 38', '+CMS ERROR: 515', 'ERROR'])(
+    'a status report that matches the message is not contradicted by %s',
+    async (line) => {
+      const { outcome, modem, clock } = await reported()
+      modem.reply = () => ''
+      modem.say(`\r\n${report}\r\n`)
+      await clock.advance(600)
+      modem.say(`\r\n${line}\r\n`)
+      await clock.advance(120_000)
+      expect(await outcome).toMatchObject({ kind: 'unknown', why: 'ambiguous-code', error: { text: line } })
+    },
+  )
 })
 
 describe('a modem that has not given a result', () => {
@@ -68,7 +71,7 @@ describe('a modem that has not given a result', () => {
     return all
   }
 
-  test('is not queried before a report arrives if only a report permits a question, even after other output or a long silence', async () => {
+  test('a modem that has not given a result is not queried before a report arrives if only a report permits a question, even after other output or a long silence', async () => {
     const { outcome, modem, clock } = await silent(probeAfterReport)
     for (let second = 0; second < 119; second += 1) {
       modem.say(`\r\n+CREG: 1\r\n\r\n${report}\r\n`)
@@ -79,7 +82,7 @@ describe('a modem that has not given a result', () => {
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 17 })
   })
 
-  test('is asked 2.5 s after any output, if questions are safe', async () => {
+  test('a modem that has not given a result is asked 2.5 s after any output, if questions are safe', async () => {
     const { outcome, modem, clock } = await silent()
     modem.say('\r\n+CMTI: "SM",3\r\n')
     await clock.advance(2_499)
@@ -90,7 +93,7 @@ describe('a modem that has not given a result', () => {
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
   })
 
-  test('is asked every 5 s after 20 s of silence, and ends as silent at its timeout', async () => {
+  test('a modem that has not given a result is asked every 5 s after 20 s of silence, and ends as silent at its timeout', async () => {
     const { outcome, modem, clock } = await silent()
     const ended = settledFlag(outcome)
     await clock.advance(29_999)
@@ -101,7 +104,7 @@ describe('a modem that has not given a result', () => {
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'silence' })
   })
 
-  test('may be slow: the answer to the question arrives after the result and is still recognised', async () => {
+  test('a modem that has not given a result may be slow: the answer to the question arrives after the result and is still recognised', async () => {
     const { outcome, modem, clock, dialogue, events } = await silent()
     await clock.advance(45_000)
     const asked = since(modem.written).length
@@ -117,7 +120,7 @@ describe('a modem that has not given a result', () => {
   })
 
   test.each(['+CMS ERROR: 515', '+CMS ERROR: 302', '+CME ERROR: 14', 'ERROR'])(
-    'may be busy and refuse the question with %s, which says nothing about the message',
+    'a modem that has not given a result may be busy and refuse the question with %s, which says nothing about the message',
     async (line) => {
       const { outcome, modem, clock } = await silent()
       modem.say('\r\n+CREG: 1\r\n')
@@ -130,7 +133,7 @@ describe('a modem that has not given a result', () => {
     },
   )
 
-  test('may refuse the message after a question: an error with a network cause is a refusal', async () => {
+  test('a modem that has not given a result may refuse the message after a question: an error with a network cause is a refusal', async () => {
     const { outcome, modem, clock } = await silent()
     await clock.advance(20_000)
     modem.say('\r\n+CMS ERROR: 38\r\n')
@@ -138,7 +141,7 @@ describe('a modem that has not given a result', () => {
   })
 
   test.each(['Dear user\r\n+CMEE: 1\r\nyours', 'You won",15\r\n+CMEE: 1\r\n+CMTI: "SM'])(
-    'has not answered if the line is part of a text: %j',
+    'a modem that has not given a result has not answered if the line is part of a text: %j',
     async (text) => {
       const { outcome, modem, clock } = await silent()
       await clock.advance(20_000)
@@ -149,7 +152,7 @@ describe('a modem that has not given a result', () => {
     },
   )
 
-  test('may answer late, and the result still belongs to the message', async () => {
+  test('a modem that has not given a result may answer late, and the result still belongs to the message', async () => {
     const { outcome, modem, clock, events } = await silent()
     await clock.advance(20_000)
     modem.reply = () => undefined
@@ -198,7 +201,7 @@ describe('a modem that answers questions while it sends is handled correctly', (
     expect(await late.next).toMatchObject({ kind: 'accepted', messageReference: 17 })
   })
 
-  test('its late OK does not end another command', async () => {
+  test('the late OK of a modem that answers questions while it sends does not end another command', async () => {
     const { outcome, modem, clock, dialogue } = await pduWritten({ probe: probeAfterAnySign })
     await clock.advance(20_500)
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
@@ -208,7 +211,7 @@ describe('a modem that answers questions while it sends is handled correctly', (
     expect(answerOf(await read)).toEqual(['+CMGR: 0,,24'])
   })
 
-  test('it is not asked again', async () => {
+  test('a modem that answers questions while it sends is not asked again', async () => {
     const driven = new DrivenModem({ 'AT+CGMI': 'Quectel', 'AT+CGMM': 'EC25' })
     await driven.session()
     driven.port.answer('PDU', 'silence')

@@ -10,7 +10,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
     ['+CMS ERROR: 332', 332],
     ['ERROR', undefined],
     ['+CME ERROR: SIM busy', 14],
-  ])('%s instead of the prompt', async (line, code) => {
+  ])('before Ctrl-Z, the message is provably unsent after %s instead of the prompt', async (line, code) => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.say(`\r\n${line}\r\n`)
@@ -18,26 +18,29 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
     expect(modem.written).toEqual(['AT+CMGS=19\r'])
   })
 
-  test.each(['+CMS ERROR: 305', 'ERROR'])('%s after a prompt that may still be open: ESC', async (line) => {
-    const { dialogue, modem, clock } = await dialogueInStep()
-    const outcome = dialogue.submit(submission({ beforePdu: async () => new Promise(() => undefined) }))
-    modem.say(`\r\n> \r\n${line}\r\n`)
-    await clock.advance(5_000)
-    expect(await outcome).toMatchObject({ kind: 'refused', pduWritten: false })
-    expect(modem.written.slice(1)).toEqual(['\x1b', '\x1bAT\r', 'AT+CMEE?\r'])
-  })
+  test.each(['+CMS ERROR: 305', 'ERROR'])(
+    'before Ctrl-Z, the message is provably unsent after %s after a prompt that may still be open: ESC',
+    async (line) => {
+      const { dialogue, modem, clock } = await dialogueInStep()
+      const outcome = dialogue.submit(submission({ beforePdu: async () => new Promise(() => undefined) }))
+      modem.say(`\r\n> \r\n${line}\r\n`)
+      await clock.advance(5_000)
+      expect(await outcome).toMatchObject({ kind: 'refused', pduWritten: false })
+      expect(modem.written.slice(1)).toEqual(['\x1b', '\x1bAT\r', 'AT+CMEE?\r'])
+    },
+  )
 
   test.each([
     ['a command of two lines', { command: 'AT+CMGS=19\rAT+CMGD=1,4' }],
     ['a PDU that ends early', { pdu: `${submittedPdu}\x1aAT\r` }],
     ['a character that ends in a CR when cut to a byte', { command: 'AT+CMGS=19\u010d' }],
-  ])('%s, of which nothing is written', async (_what, more) => {
+  ])('before Ctrl-Z, the message is provably unsent after %s, of which nothing is written', async (_what, more) => {
     const { dialogue, modem } = await dialogueInStep()
     expect(await dialogue.submit(submission(more))).toEqual({ kind: 'not-sent', why: 'unwritable' })
     expect(modem.written).toEqual([])
   })
 
-  test('OK instead of the prompt', async () => {
+  test('before Ctrl-Z, the message is provably unsent after OK instead of the prompt', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.say('\r\nOK\r\n')
@@ -46,7 +49,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
     expect(modem.written.slice(1)).toEqual(['\x1b', '\x1bAT\r', 'AT+CMEE?\r'])
   })
 
-  test('a caller who aborts', async () => {
+  test('before Ctrl-Z, the message is provably unsent after a caller who aborts', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.submit(submission({ beforePdu: async () => 'abort' }))
     modem.say('\r\n> ')
@@ -62,7 +65,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
         throw new Error('disk full')
       },
     ],
-  ])('a caller who %s', async (_how, beforePdu) => {
+  ])('before Ctrl-Z, the message is provably unsent after a caller who %s', async (_how, beforePdu) => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.submit(submission({ beforePdu }))
     modem.say('\r\n> ')
@@ -70,7 +73,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
     expect(modem.written[1]).toBe('\x1b')
   })
 
-  test('a caller who takes too long, whose late answer has no effect', async () => {
+  test('before Ctrl-Z, the message is provably unsent after a caller who takes too long, whose late answer has no effect', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     let decide: (decision: 'go') => void = () => undefined
     const beforePdu = () => new Promise<'go'>((resolve) => (decide = resolve))
@@ -84,7 +87,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
     expect(modem.written[1]).toBe('\x1b')
   })
 
-  test('a restart, a lost port, a cancellation', async () => {
+  test('before Ctrl-Z, the message is provably unsent after a restart, a lost port, a cancellation', async () => {
     for (const [cause, why] of [
       ['restart', 'restarted'],
       ['lose', 'port-lost'],

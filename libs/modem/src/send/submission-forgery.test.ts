@@ -134,7 +134,7 @@ describe('no text can forge the result of a submission', () => {
 })
 
 describe('a USSD text that arrives during a submission', () => {
-  test('delays the prompt for a moment', async () => {
+  test('a USSD text that arrives during a submission delays the prompt for a moment', async () => {
     const { dialogue, modem, clock, events } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.say('\r\n+CUSD: 0,"Balance 3.20",15\r\n\r\n> ')
@@ -144,7 +144,7 @@ describe('a USSD text that arrives during a submission', () => {
     expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15'])
   })
 
-  test('does not reorder the result and other unsolicited codes', async () => {
+  test('a USSD text that arrives during a submission does not reorder the result and other unsolicited codes', async () => {
     const { outcome, modem, clock, events } = await pduWritten()
     modem.say('\r\n+CUSD: 0,"Balance 3.20",15\r\n^RSSI: 20\r\n+CMGS: 7\r\n\r\nOK\r\n+CREG: 5\r\n')
     await clock.advance(100)
@@ -152,7 +152,7 @@ describe('a USSD text that arrives during a submission', () => {
     expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15', 'unknown ^RSSI: 20', '+CREG: 5'])
   })
 
-  test('in a burst of lines leaves the result valid, unless the result precedes a quote', async () => {
+  test('a USSD text that arrives during a submission in a burst of lines leaves the result valid, unless the result precedes a quote', async () => {
     const { outcome, modem, clock, events } = await pduWritten()
     modem.say('\r\n+CUSD: 0,"Balance 3.20",15\r\n\r\n+CMTI: "SM",1\r\n\r\n+CMGS: 7\r\n\r\nOK\r\n')
     await clock.advance(100)
@@ -160,7 +160,7 @@ describe('a USSD text that arrives during a submission', () => {
     expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15', '+CMTI: "SM",1'])
   })
 
-  test('in digits, which cannot contain a line, causes no delay', async () => {
+  test('a USSD text that arrives during a submission in digits, which cannot contain a line, causes no delay', async () => {
     const { outcome, modem } = await pduWritten()
     modem.say('\r\n+CUSD: 0,"00480069",72\r\n\r\n+CMGS: 7\r\n\r\nOK\r\n')
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })

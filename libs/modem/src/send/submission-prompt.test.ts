@@ -13,7 +13,7 @@ describe('the prompt', () => {
     'AT+CMGS=19\r\r\n\r\n> ',
     'AT+CMGS=19> ',
     '> \r\n> ',
-  ])('is recognised when it is spelled %j', async (prompt) => {
+  ])('the prompt is recognised when it is spelled %j', async (prompt) => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.say(prompt)
@@ -23,7 +23,7 @@ describe('the prompt', () => {
     expect(await outcome).toEqual({ kind: 'accepted', messageReference: 17, detail: undefined, duplicate: false })
   })
 
-  test('may be late, with unsolicited codes before and after it', async () => {
+  test('the prompt may be late, with unsolicited codes before and after it', async () => {
     const { dialogue, modem, clock, events } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.say('\r\n+CMTI: "SM",3\r\n')
@@ -35,7 +35,7 @@ describe('the prompt', () => {
     expect(events).toHaveLength(3)
   })
 
-  test('that never arrives leaves the message provably unsent: ESC, then resynchronisation', async () => {
+  test('the prompt that never arrives leaves the message provably unsent: ESC, then resynchronisation', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     await clock.advance(10_000)
@@ -44,7 +44,7 @@ describe('the prompt', () => {
     expect(dialogue.telemetry.state).toBe('in-step')
   })
 
-  test('that arrives after the timeout is answered with ESC, never with a PDU', async () => {
+  test('the prompt that arrives after the timeout is answered with ESC, never with a PDU', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     modem.reply = () => ''
     const outcome = dialogue.submit(submission())
@@ -56,7 +56,7 @@ describe('the prompt', () => {
     expect(modem.written).toEqual(['\x1bAT\r', 'AT+CMEE?\r'])
   })
 
-  test('that is unexpected makes the dialogue resynchronise', async () => {
+  test('the prompt that is unexpected makes the dialogue resynchronise', async () => {
     const { modem } = await dialogueInStep()
     modem.say('\r\n> ')
     expect(modem.written).toEqual(['\x1bAT\r', 'AT+CMEE?\r'])

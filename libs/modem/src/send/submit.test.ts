@@ -13,7 +13,7 @@ async function started(answers: Answers = {}): Promise<DrivenModem> {
 const submissions = (driven: DrivenModem) => driven.port.commands.filter((command) => command.startsWith('AT+CMGS='))
 
 describe('a message', () => {
-  test('needs only one command', async () => {
+  test('a message needs only one command', async () => {
     const driven = await started()
     expect(await driven.submit()).toEqual({
       kind: 'accepted',
@@ -25,7 +25,7 @@ describe('a message', () => {
     expect(driven.port.pdus).toEqual(['0011000B916407281553F80000AA05E8329BFD06'])
   })
 
-  test('is written only after the hook has returned "go"', async () => {
+  test('a message is written only after the hook has returned "go"', async () => {
     const driven = await started()
     const written: string[][] = []
     await driven.submit('a', {
@@ -38,7 +38,7 @@ describe('a message', () => {
     expect(driven.port.pdus).toHaveLength(1)
   })
 
-  test('with a slow hook is cancelled with ESC, and a late go has no effect', async () => {
+  test('a message with a slow hook is cancelled with ESC, and a late go has no effect', async () => {
     const driven = await started()
     let go: (decision: 'go') => void = () => undefined
     const outcome = driven.submit('a', { beforePdu: () => new Promise((resolve) => (go = resolve)) })
@@ -49,7 +49,7 @@ describe('a message', () => {
     expect(driven.port.written.at(-1)).not.toContain('\x1a')
   })
 
-  test('reports its result before the next submission begins', async () => {
+  test('a message reports its result before the next submission begins', async () => {
     const driven = await started({ PDU: ['+CMGS: 1', '+CMGS: 2'] })
     const calls: string[] = []
     const afterResult = (id: string) => (outcome: SubmitOutcome) => {
@@ -64,7 +64,7 @@ describe('a message', () => {
     expect(calls).toEqual(['a: 1, 1 written', 'b: 2, 2 written'])
   })
 
-  test('whose result is stored slowly delays only its own caller', async () => {
+  test('a message whose result is stored slowly delays only its own caller', async () => {
     const driven = await started()
     let written = false
     const first = driven.submit('a', { afterResult: () => new Promise(() => undefined) }).then(() => (written = true))
@@ -92,17 +92,17 @@ describe('a message', () => {
     async (answer) => expect(await (await started({ PDU: answer })).submit()).toMatchObject({ kind: 'unknown' }),
   )
 
-  test('that the service centre already has (197) is accepted', async () => {
+  test('a message that the service centre already has (197) is accepted', async () => {
     const driven = await started({ PDU: '+CMS ERROR: 197' })
     expect(await driven.submit()).toMatchObject({ kind: 'accepted', duplicate: true })
   })
 
-  test('is accepted as soon as its reference is read, with or without OK', async () => {
+  test('a message is accepted as soon as its reference is read, with or without OK', async () => {
     const driven = await started({ PDU: 'raw:\r\n+CMGS: 9\r\n' })
     expect(await driven.submit()).toMatchObject({ kind: 'accepted', messageReference: 9 })
   })
 
-  test('without an answer is unknown, and a later answer is reported with its id', async () => {
+  test('a message without an answer is unknown, and a later answer is reported with its id', async () => {
     const driven = await started({ PDU: 'silence' })
     expect(await driven.passing(driven.submit('first'))).toMatchObject({ kind: 'unknown', why: 'silence' })
     driven.port.tell('+CMGS: 33\nOK')
@@ -160,20 +160,20 @@ describe('before the modem is set up', () => {
 })
 
 describe('a burst', () => {
-  test('is announced to the modem once', async () => {
+  test('a burst is announced to the modem once', async () => {
     const driven = await started({ 'AT+CMMS=1': 'OK' })
     await Promise.all(['a', 'b', 'c'].map((id) => driven.submit(id)))
     // The first message was already being sent when the other messages were queued.
     expect(driven.port.commands).toEqual(['AT+CMGS=19', 'AT+CMMS=1', 'AT+CMGS=19', 'AT+CMGS=19'])
   })
 
-  test('of single messages is announced if the caller sets `moreFollow`', async () => {
+  test('a burst of single messages is announced if the caller sets `moreFollow`', async () => {
     const driven = await started({ 'AT+CMMS=1': 'OK' })
     for (const moreFollow of [true, true, false]) await driven.submit('a', { moreFollow })
     expect(driven.port.commands).toEqual(['AT+CMMS=1', 'AT+CMGS=19', 'AT+CMGS=19', 'AT+CMGS=19'])
   })
 
-  test('is announced again when the modem has closed the link', async () => {
+  test('a burst is announced again when the modem has closed the link', async () => {
     const driven = await started({ 'AT+CMMS=1': 'OK' })
     await driven.submit('a', { moreFollow: true })
     await driven.pass(1500)
@@ -181,7 +181,7 @@ describe('a burst', () => {
     expect(driven.port.commands.filter((command) => command === 'AT+CMMS=1')).toHaveLength(2)
   })
 
-  test('is not announced to a modem that has refused an announcement', async () => {
+  test('a burst is not announced to a modem that has refused an announcement', async () => {
     const driven = await started()
     await driven.submit('a', { moreFollow: true })
     await driven.submit('b', { moreFollow: true })
@@ -190,7 +190,7 @@ describe('a burst', () => {
 })
 
 describe('a modem that restarts', () => {
-  test('never receives AT+CMGS before it is in PDU mode again', async () => {
+  test('a modem that restarts never receives AT+CMGS before it is in PDU mode again', async () => {
     const driven = await started({ PDU: 'silence' })
     const inFlight = driven.submit('in flight')
     const waiting = driven.submit('waiting')
@@ -269,14 +269,14 @@ test('empties a full memory when the modem reports that the memory is full', asy
 })
 
 describe('a result that deviates from the standard', () => {
-  test('is accepted without OK after the reference, and the next message is sent', async () => {
+  test('a result that deviates from the standard is accepted without OK after the reference, and the next message is sent', async () => {
     const driven = new DrivenModem({ PDU: 'raw:\r\n+CMGS: 17\r\n' })
     await driven.session()
     expect(await driven.passing(driven.submit('a'))).toMatchObject({ kind: 'accepted', messageReference: 17 })
     expect(await driven.passing(driven.submit('b'))).toMatchObject({ kind: 'accepted', messageReference: 17 })
   })
 
-  test('is accepted late when the reference follows the OK', async () => {
+  test('a result that deviates from the standard is accepted late when the reference follows the OK', async () => {
     const driven = new DrivenModem({ PDU: 'raw:\r\nOK\r\n\r\n+CMGS: 17\r\n' })
     await driven.session()
     expect(await driven.passing(driven.submit('a'))).toMatchObject({ kind: 'unknown', why: 'no-reference' })
@@ -286,7 +286,7 @@ describe('a result that deviates from the standard', () => {
     ])
   })
 
-  test('makes the outcome unknown without a reference, and the next message is sent', async () => {
+  test('a result that deviates from the standard makes the outcome unknown without a reference, and the next message is sent', async () => {
     const driven = new DrivenModem({ PDU: 'OK' })
     await driven.session()
     expect(await driven.passing(driven.submit('a'))).toMatchObject({ kind: 'unknown', why: 'no-reference' })

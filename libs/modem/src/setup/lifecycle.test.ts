@@ -26,7 +26,7 @@ describe('a line that only a starting modem sends', () => {
     },
   )
 
-  test('starts setup again if it arrives during setup', async () => {
+  test('a line that only a starting modem sends starts setup again if it arrives during setup', async () => {
     const driven = await started({ 'AT+CIMI': ['262011234567890', 'silence', '262011234567890'] })
     driven.port.tell('RDY')
     await driven.pass(100)
@@ -36,7 +36,7 @@ describe('a line that only a starting modem sends', () => {
     expect(driven.kinds('started')).toHaveLength(1)
   })
 
-  test('starts setup again each time it is repeated, and never runs two setups at once', async () => {
+  test('a line that only a starting modem sends starts setup again each time it is repeated, and never runs two setups at once', async () => {
     const driven = await started()
     for (let i = 0; i < 20; i += 1) {
       driven.port.tell('RDY')
@@ -72,7 +72,7 @@ describe('a line that may have another cause', () => {
     expect(driven.kinds('state')).toEqual([])
   })
 
-  test('in a flood causes at most two questions per second', async () => {
+  test('a flood of lines that may have another cause causes at most two questions per second', async () => {
     const driven = await started()
     for (let i = 0; i < 500; i += 1) {
       driven.port.tell('^SIMST:1')
@@ -104,7 +104,7 @@ describe('a line that may have another cause', () => {
 })
 
 describe('a modem that does not answer for minutes', () => {
-  test('is set up within five seconds after it answers again, without an event in the meantime', async () => {
+  test('a modem that does not answer for minutes is set up within five seconds after it answers again, without an event in the meantime', async () => {
     const driven = new DrivenModem({ AT: 'silence' })
     void driven.modem.start()
     await driven.pass(70_000)
@@ -119,7 +119,7 @@ describe('a modem that does not answer for minutes', () => {
 })
 
 describe('the SIM', () => {
-  test('blocks the modem when it is removed; the modem is set up again when it is inserted', async () => {
+  test('the SIM blocks the modem when it is removed; the modem is set up again when it is inserted', async () => {
     const driven = await started()
     driven.port.answer('AT+CPIN?', '+CME ERROR: 10')
     driven.port.tell('+CPIN: NOT READY')
@@ -132,7 +132,7 @@ describe('the SIM', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('that was replaced has other messages, so a message in the same slot is reported', async () => {
+  test('the SIM that was replaced has other messages, so a message in the same slot is reported', async () => {
     const row = `+CMGL: 1,1,,31\n${deliverPdu}`
     const driven = await started({ 'AT+CMGL=4': [row, 'OK', row, 'OK', row, 'OK'] })
     driven.port.tell('+CPIN: NOT INSERTED')
@@ -144,7 +144,7 @@ describe('the SIM', () => {
     expect(driven.kinds('incoming')).toHaveLength(1)
   })
 
-  test('that was replaced is recognised by its ICCID', async () => {
+  test('the SIM that was replaced is recognised by its ICCID', async () => {
     const driven = await started()
     driven.port.answer('AT+CCID', '+CCID: "89490200009876543210"')
     driven.port.tell('+CPIN: NOT INSERTED')
@@ -154,7 +154,7 @@ describe('the SIM', () => {
 })
 
 describe('a modem that could not be set up', () => {
-  test('is set up again after a while', async () => {
+  test('a modem that could not be set up is set up again after a while', async () => {
     const driven = new DrivenModem({ 'AT+CPIN?': '+CPIN: SIM PUK' })
     await driven.failure()
     driven.port.answer('AT+CPIN?', '+CPIN: READY')
@@ -162,7 +162,7 @@ describe('a modem that could not be set up', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('is not set up again after it was stopped', async () => {
+  test('a modem that could not be set up is not set up again after it was stopped', async () => {
     const driven = new DrivenModem({ 'AT+CPIN?': '+CPIN: SIM PUK' })
     await driven.failure()
     driven.modem.stop()
@@ -232,7 +232,7 @@ describe('recovery', () => {
 })
 
 describe('the pace of restarts', () => {
-  test('sets up at once after three restarts in a row, then after longer and longer pauses up to a minute', () => {
+  test('sets the modem up at once after three restarts in a row, then after longer and longer pauses up to a minute', () => {
     const pace = new RestartPace()
     let nowMs = 0
     const pauses = Array.from({ length: 12 }, () => {
@@ -243,13 +243,13 @@ describe('the pace of restarts', () => {
     expect(pauses).toEqual([0, 0, 0, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
   })
 
-  test('sets up at once again after a minute without a restart', () => {
+  test('sets the modem up at once again if it has not restarted for a minute', () => {
     const pace = new RestartPace()
     for (let restart = 0; restart < 10; restart += 1) pace.pauseMs(restart)
     expect(pace.pauseMs(200_000)).toBe(0)
   })
 
-  test('always sets up at once when there are ten minutes between restarts', () => {
+  test('always sets the modem up at once when there are ten minutes between restarts', () => {
     const pace = new RestartPace()
     const pauses = Array.from({ length: 100 }, (_, restart) => pace.pauseMs(restart * 600_000))
     expect(new Set(pauses)).toEqual(new Set([0]))

@@ -72,17 +72,20 @@ class LockedSlot {
 }
 
 describe('a PIN that the SIM has refused is never entered again', () => {
-  test.each([true, false])('on another port, with the ICCID reported: %s', async (tellsIccid) => {
-    const slot = new LockedSlot()
-    slot.tellsIccid = tellsIccid
-    const runner = slot.program('9999')
-    await slot.pass(10_000)
-    for (let i = 0; i < 4; i += 1) await slot.replug()
-    expect(slot.entered).toEqual(['9999'])
-    expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-wrong', triesLeft: 2 } })
-  })
+  test.each([true, false])(
+    'a PIN that the SIM has refused is never entered again on another port, with the ICCID reported: %s',
+    async (tellsIccid) => {
+      const slot = new LockedSlot()
+      slot.tellsIccid = tellsIccid
+      const runner = slot.program('9999')
+      await slot.pass(10_000)
+      for (let i = 0; i < 4; i += 1) await slot.replug()
+      expect(slot.entered).toEqual(['9999'])
+      expect(runner.modem?.state).toMatchObject({ name: 'blocked', failure: { reason: 'pin-wrong', triesLeft: 2 } })
+    },
+  )
 
-  test('by another process with the stored records', async () => {
+  test('a PIN that the SIM has refused is never entered again by another process with the stored records', async () => {
     const slot = new LockedSlot()
     for (let i = 0; i < 4; i += 1) {
       const runner = slot.program('9999')
@@ -92,7 +95,7 @@ describe('a PIN that the SIM has refused is never entered again', () => {
     expect(slot.entered).toEqual(['9999'])
   })
 
-  test('by another process if the first process ended before it read the answer', async () => {
+  test('a PIN that the SIM has refused is never entered again by another process if the first process ended before it read the answer', async () => {
     const slot = new LockedSlot()
     slot.onPin = (pin) => {
       slot.verify(pin)
@@ -109,7 +112,7 @@ describe('a PIN that the SIM has refused is never entered again', () => {
     expect(JSON.parse(slot.kept)).toMatchObject([{ sim: '89490200001234567890', verdict: 'refused' }])
   })
 
-  test('although it is entered into another SIM in the same modem', async () => {
+  test('a PIN that the SIM has refused is never entered again although it is entered into another SIM in the same modem', async () => {
     const slot = new LockedSlot()
     slot.kept = JSON.stringify([
       { sim: '8900000000000000000', pin: '1234', verdict: 'refused', entries: 1, triesBefore: 3 },
@@ -134,7 +137,7 @@ test('uses a corrected PIN on every later port', async () => {
 })
 
 describe('a PIN entry that is answered', () => {
-  test('without an answer is not repeated, although the counter is unchanged', async () => {
+  test('a PIN entry without an answer is not repeated, although the counter is unchanged', async () => {
     const slot = new LockedSlot()
     slot.onPin = () => 'silence'
     const runner = slot.program('9999')
@@ -144,7 +147,7 @@ describe('a PIN entry that is answered', () => {
     expect(runner.modem?.state).toMatchObject({ failure: { reason: 'pin-not-taken' } })
   })
 
-  test('with an error without a number counts as wrong if the counter was reduced', async () => {
+  test('a PIN entry that is answered with an error without a number counts as wrong if the counter was reduced', async () => {
     const slot = new LockedSlot()
     slot.onPin = (pin) => {
       slot.verify(pin)
@@ -156,7 +159,7 @@ describe('a PIN entry that is answered', () => {
     expect(runner.modem?.state).toMatchObject({ failure: { reason: 'pin-wrong', triesLeft: 2 } })
   })
 
-  test('with SIM busy does not count as wrong, and is repeated once', async () => {
+  test('a PIN entry that is answered with SIM busy does not count as wrong, and is repeated once', async () => {
     const slot = new LockedSlot()
     slot.onPin = () => {
       slot.onPin = (pin) => slot.verify(pin)
@@ -169,7 +172,7 @@ describe('a PIN entry that is answered', () => {
     expect(slot.kept).toBe('[]')
   })
 
-  test('with endless SIM busy leaves one attempt, even with a wrong counter', async () => {
+  test('a PIN entry that is answered with endless SIM busy leaves one attempt, even with a wrong counter', async () => {
     const slot = new LockedSlot()
     slot.onPin = () => '+CME ERROR: 14'
     slot.program('9999')
@@ -178,7 +181,7 @@ describe('a PIN entry that is answered', () => {
     expect(slot.entered).toHaveLength(2)
   })
 
-  test('with the loss of the port is repeated once, because the counter shows that it was not refused', async () => {
+  test('a PIN entry that ends with the loss of the port is repeated once, because the counter shows that it was not refused', async () => {
     const slot = new LockedSlot()
     slot.onPin = () => {
       slot.onPin = (pin) => slot.verify(pin)
@@ -193,7 +196,7 @@ describe('a PIN entry that is answered', () => {
 })
 
 describe('the record of a PIN entry', () => {
-  test('is stored before the entry', async () => {
+  test('the record of a PIN entry is stored before the entry', async () => {
     const slot = new LockedSlot()
     const order: string[] = []
     slot.keep = async (records) => {
@@ -205,7 +208,7 @@ describe('the record of a PIN entry', () => {
     expect(order).toEqual(['kept open, 0 entered', 'kept refused, 1 entered'])
   })
 
-  test('that cannot be stored prevents the entry', async () => {
+  test('the record of a PIN entry that cannot be stored prevents the entry', async () => {
     const slot = new LockedSlot()
     slot.keep = () => {
       throw new Error('the disk is full')

@@ -116,31 +116,31 @@ describe('setup', () => {
 describe('an incomplete modem is used, and its session lists a shortcoming', () => {
   const noNumber = { 'AT+CGSN': 'ERROR', 'AT+GSN': 'ERROR', 'AT+CGSN=1': 'ERROR', ATI: 'OK' }
 
-  test('without an IMEI', async () => {
+  test('an incomplete modem is used: without an IMEI', async () => {
     const session = await new DrivenModem(noNumber).session()
     expect(session.identity).toMatchObject({ imei: undefined, serial: undefined })
     expect(session.shortcomings).toEqual(['no-imei'])
   })
 
-  test('without any identification', async () => {
+  test('an incomplete modem is used: without any identification', async () => {
     const nameless = { ...noNumber, 'AT+CGMI': 'OK', 'AT+CGMM': 'ERROR', 'AT+CGMR': 'ERROR' }
     expect((await new DrivenModem(nameless).session()).shortcomings).toEqual(['no-imei'])
   })
 
-  test('with an IMEI of ten digits', async () => {
+  test('an incomplete modem is used: with an IMEI of ten digits', async () => {
     const session = await new DrivenModem({ ...noNumber, 'AT+CGSN': '1234567890' }).session()
     expect(session.identity).toMatchObject({ imei: undefined, serial: '1234567890' })
     expect(session.shortcomings).toEqual(['imei-malformed'])
   })
 
-  test('with an IMEI that is readable only when the SIM is ready', async () => {
+  test('an incomplete modem is used: with an IMEI that is readable only when the SIM is ready', async () => {
     const late = { ...noNumber, 'AT+CGSN': ['ERROR', '490154203237518'] }
     const session = await new DrivenModem(late).session()
     expect(session.identity.imei).toBe('490154203237518')
     expect(session.shortcomings).toEqual([])
   })
 
-  test('with ERROR as the answer to a bare AT', async () => {
+  test('an incomplete modem is used: with ERROR as the answer to a bare AT', async () => {
     const driven = new DrivenModem({ AT: 'ERROR' })
     expect((await driven.session()).shortcomings).toEqual(['at-refused'])
     // No attempt waited for its timeout.
@@ -148,17 +148,17 @@ describe('an incomplete modem is used, and its session lists a shortcoming', () 
     expect((await driven.passing(driven.submit())).kind).toBe('accepted')
   })
 
-  test('without +CMEE in any form', async () => {
+  test('an incomplete modem is used: without +CMEE in any form', async () => {
     const refused = { 'AT+CMEE?': 'ERROR', 'AT+CMEE=?': 'ERROR', 'AT+CMEE=1': 'ERROR' }
     expect((await new DrivenModem(refused).session()).shortcomings).toEqual(['no-error-codes'])
   })
 
-  test('with OK alone as the answer to the resynchronisation questions', async () => {
+  test('an incomplete modem is used: with OK alone as the answer to the resynchronisation questions', async () => {
     const terse = { 'AT+CMEE?': 'OK', 'AT+CSCS?': 'OK' }
     expect((await new DrivenModem(terse).session()).shortcomings).toEqual([])
   })
 
-  test('with only the message format as a resynchronisation question', async () => {
+  test('an incomplete modem is used: with only the message format as a resynchronisation question', async () => {
     const only = {
       'AT+CMEE?': 'ERROR',
       'AT+CMEE=?': 'ERROR',
@@ -169,7 +169,7 @@ describe('an incomplete modem is used, and its session lists a shortcoming', () 
     expect((await new DrivenModem(only).session()).shortcomings).toEqual([])
   })
 
-  test('without AT+CNMI?', async () => {
+  test('an incomplete modem is used: without AT+CNMI?', async () => {
     expect((await new DrivenModem({ 'AT+CNMI?': 'ERROR' }).session()).shortcomings).toEqual(['indications-unverified'])
   })
 })
@@ -181,14 +181,14 @@ const okToEverything = Object.fromEntries(
 describe('the SIM', () => {
   const locked = { 'AT+CPIN?': ['+CPIN: SIM PIN', '+CPIN: SIM PIN', '+CPIN: READY'], 'AT+CPIN="1234"': 'OK' }
 
-  test('is queried again while it is busy', async () => {
+  test('the SIM is queried again while it is busy', async () => {
     const busy = Array.from({ length: 10 }, () => '+CME ERROR: 14')
     const driven = new DrivenModem({ 'AT+CPIN?': [...busy, '+CPIN: READY'] })
     await driven.session()
     expect(driven.clock.nowMs()).toBeGreaterThanOrEqual(10_000)
   })
 
-  test('is read within a tenth of a second when the modem reports that it is ready', async () => {
+  test('the SIM is read within a tenth of a second when the modem reports that it is ready', async () => {
     const driven = new DrivenModem({ 'AT+CPIN?': ['+CME ERROR: 14', '+CPIN: READY'] }, { simPollMs: 60_000 })
     const started = driven.modem.start()
     await driven.pass(10)
@@ -197,12 +197,12 @@ describe('the SIM', () => {
     expect((await started).kind).toBe('started')
   })
 
-  test('that stays busy ends setup with a reason', async () => {
+  test('the SIM that stays busy ends setup with a reason', async () => {
     const driven = new DrivenModem({ 'AT+CPIN?': '+CME ERROR: 14' })
     expect((await driven.failure()).reason).toBe('sim-busy')
   })
 
-  test('may be missing for a while after the modem has started', async () => {
+  test('the SIM may be missing for a while after the modem has started', async () => {
     const driven = new DrivenModem({ 'AT+CPIN?': ['+CME ERROR: 10', '+CME ERROR: 10', '+CPIN: READY'] })
     await driven.session()
   })
@@ -225,37 +225,37 @@ describe('the SIM', () => {
     await new DrivenModem({ 'AT+CPIN?': answer }).session()
   })
 
-  test('receives its PIN after the attempts left were read', async () => {
+  test('the SIM receives its PIN after the attempts left were read', async () => {
     const driven = new DrivenModem({ ...locked, 'AT+CPINR': '+CPINR: SIM PIN,3,3' }, { simPin: '1234' })
     await driven.session()
     const asked = driven.port.commands.filter((command) => command.includes('CPIN'))
     expect(asked).toEqual(['AT+CPIN?', 'AT+CPINR', 'AT+CPIN="1234"', 'AT+CPIN?', 'AT+CPIN?'])
   })
 
-  test('reports the attempts left when no PIN is configured', async () => {
+  test('the SIM reports the attempts left when no PIN is configured', async () => {
     const driven = new DrivenModem({ ...locked, 'AT+CPINR': '+CPINR: SIM PIN,2,3' })
     expect(await driven.failure()).toMatchObject({ reason: 'pin-required', triesLeft: 2 })
   })
 
-  test.each([1, 0])('receives no PIN when %i attempts are left', async (tries) => {
+  test.each([1, 0])('the SIM receives no PIN when %i attempts are left', async (tries) => {
     const driven = new DrivenModem({ ...locked, 'AT+CPINR': `+CPINR: SIM PIN,${tries},3` }, { simPin: '1234' })
     expect(await driven.failure()).toMatchObject({ reason: 'pin-last-try', triesLeft: tries })
     await driven.clock.advance(3_600_000)
     expect(driven.port.commands).not.toContain('AT+CPIN="1234"')
   })
 
-  test('receives no PIN when the modem does not report the attempts left', async () => {
+  test('the SIM receives no PIN when the modem does not report the attempts left', async () => {
     const driven = new DrivenModem(locked, { simPin: '1234' })
     expect((await driven.failure()).reason).toBe('pin-tries-unknown')
     expect(driven.port.commands).not.toContain('AT+CPIN="1234"')
   })
 
-  test('reports its attempts through the card when the modem has no counter', async () => {
+  test('the SIM reports its attempts through the card when the modem has no counter', async () => {
     const driven = new DrivenModem({ ...locked, 'AT+CSIM=10,"0020000100"': '+CSIM: 4,"63C3"' }, { simPin: '1234' })
     await driven.session()
   })
 
-  test('that refused a PIN never receives this PIN again, even in a repeated setup', async () => {
+  test('the SIM that refused a PIN never receives this PIN again, even in a repeated setup', async () => {
     const driven = new DrivenModem(
       { 'AT+CPIN?': '+CPIN: SIM PIN', 'AT+CPIN="1234"': '+CME ERROR: 16', 'AT+CPINR': '+CPINR: SIM PIN,3,3' },
       { simPin: '1234' },
@@ -266,7 +266,7 @@ describe('the SIM', () => {
     expect(driven.port.commands.filter((command) => command === 'AT+CPIN="1234"')).toHaveLength(1)
   })
 
-  test('accepts a corrected PIN', async () => {
+  test('the SIM accepts a corrected PIN', async () => {
     const driven = new DrivenModem(
       {
         ...locked,

@@ -66,7 +66,7 @@ test.each([
 })
 
 describe('the responder', () => {
-  test('responds during setup, because the SIM may be busy until then', async () => {
+  test('the responder responds during setup, because the SIM may be busy until then', async () => {
     const driven = new DrivenModem({ ...simcom, 'AT+CPIN?': '+CME ERROR: 14' })
     const starting = driven.modem.start()
     await driven.pass(3_000)
@@ -77,7 +77,7 @@ describe('the responder', () => {
     expect((await driven.passing(starting)).kind).toBe('started')
   })
 
-  test('waits for the message that is being sent, and responds before the next message', async () => {
+  test('the responder waits for the message that is being sent, and responds before the next message', async () => {
     const driven = await started({ ...simcom, PDU: 'busy' })
     const first = driven.submit('a')
     await driven.pass(1_000)
@@ -93,14 +93,14 @@ describe('the responder', () => {
     expect(later).toEqual(['AT+STGR=83', 'AT+CMGS=19'])
   })
 
-  test('responds only once while the modem repeats the code', async () => {
+  test('the responder responds only once while the modem repeats the code', async () => {
     const driven = await started({ ...simcom, 'AT+STGR=*': 'silence' })
     for (let count = 0; count < 5; count += 1) driven.port.tell('+STIN: 21')
     await driven.pass(1_000)
     expect(driven.port.commands.filter((command) => command === 'AT+STGR=83')).toHaveLength(1)
   })
 
-  test('waits two seconds between responses to a SIM that sends the next command at once', async () => {
+  test('the responder waits two seconds between responses to a SIM that sends the next command at once', async () => {
     const driven = await started(simcom)
     for (let count = 0; count < 100; count += 1) {
       driven.port.tell('+STIN: 21')
@@ -109,7 +109,7 @@ describe('the responder', () => {
     expect(driven.port.commands.filter((command) => command === 'AT+STGR=83').length).toBeLessThanOrEqual(6)
   })
 
-  test('discards the command of the SIM when the modem restarts', async () => {
+  test('the responder discards the command of the SIM when the modem restarts', async () => {
     const driven = await started(simcom)
     driven.port.tell('+STIN: 21')
     await driven.pass(100)

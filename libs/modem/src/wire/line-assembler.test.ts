@@ -30,7 +30,7 @@ describe('a code with a PDU', () => {
     (header) => expect(assembled([header, pdu, 'OK'])).toEqual([`[${header}|${pdu}]`, 'OK']),
   )
 
-  test('waits while other lines arrive in between, and then accepts only a PDU of the announced length', () => {
+  test('a code with a PDU waits while other lines arrive in between, and then accepts only a PDU of the announced length', () => {
     expect(assembled(['+CMT: ,30', '^RSSI: 1', shortPdu, pdu, 'OK'])).toEqual([
       '^RSSI: 1',
       shortPdu,
@@ -66,12 +66,12 @@ describe('quoted text', () => {
     [['+CUSD: 1,"say "hi" and', 'go",15'], '+CUSD: 1,"say "hi" and\ngo",15'],
   ])('%j is one code', (lines, text) => expect(assembled([...lines, 'OK'])).toEqual([text, 'OK']))
 
-  test('without a closing quote ends before the next code or error with a number', () => {
+  test('quoted text without a closing quote ends before the next code or error with a number', () => {
     expect(assembled(['+CUSD: 0,"cut', '+CMGS: 5', 'OK'])).toEqual(['+CUSD: 0,"cut', '+CMGS: 5', 'OK'])
     expect(assembled(['+CUSD: 0,"cut', '+CMS ERROR: 38'])).toEqual(['+CUSD: 0,"cut', '+CMS ERROR: 38'])
   })
 
-  test('without a closing quote has a limit', () => {
+  test('quoted text without a closing quote has a limit', () => {
     expect(assembled(['+CUSD: 0,"cut', ...Array.from({ length: 30 }, () => 'x'), 'OK'])).toContain('OK')
     expect(assembled(['+CUSD: 0,"cut', 'x'.repeat(2000), 'OK'])).toContain('OK')
   })

@@ -49,7 +49,7 @@ describe('a data coding scheme', () => {
     [0xf2, 'for the SIM', { messageClass: 2 }],
     [0xf5, 'octets for the phone in the last group', { alphabet: 'octets', messageClass: 1 }],
     [0xfe, 'the same group with the reserved bit set', { alphabet: 'octets', messageClass: 2 }],
-  ])('of %i is %s', (octet, _what, members) => {
+  ])('a data coding scheme of %i is %s', (octet, _what, members) => {
     expect(decodeDataCodingScheme(octet)).toEqual({ octet, ...plain, ...members })
   })
 
@@ -60,8 +60,11 @@ describe('a data coding scheme', () => {
     ['gsm7', 0, 0x10],
     ['octets', 1, 0x15],
     ['ucs2', 3, 0x1b],
-  ] as const)('for %s of class %s is encoded as %i and decoded unchanged', (alphabet, messageClass, octet) => {
-    expect(encodeDataCodingScheme({ alphabet, messageClass })).toBe(octet)
-    expect(decodeDataCodingScheme(octet)).toMatchObject({ alphabet, messageClass })
-  })
+  ] as const)(
+    'a data coding scheme for %s of class %s is encoded as %i and decoded unchanged',
+    (alphabet, messageClass, octet) => {
+      expect(encodeDataCodingScheme({ alphabet, messageClass })).toBe(octet)
+      expect(decodeDataCodingScheme(octet)).toMatchObject({ alphabet, messageClass })
+    },
+  )
 })

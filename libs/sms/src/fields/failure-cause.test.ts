@@ -21,7 +21,7 @@ describe('a failure cause', () => {
     [0xe0, 'Value specific to an application'],
     [0xfe, 'Value specific to an application'],
     [0xff, 'Unspecified error cause'],
-  ])('of %i is described as %j', (octet, description) => {
+  ])('a failure cause of %i is described as %j', (octet, description) => {
     expect(failureCauseFromOctet(octet)).toEqual({ octet, description })
   })
 
@@ -30,13 +30,13 @@ describe('a failure cause', () => {
     ['8000', 0x80, 1],
     ['7F00', undefined, 0],
     ['', undefined, 0],
-  ])('is distinguished from TP-PI in %j by its top bit', (hex, cause, position) => {
+  ])('a failure cause is distinguished from TP-PI in %j by its top bit', (hex, cause, position) => {
     const reader = new OctetReader(octetsFromHex(hex))
     expect(decodeFailureCause(reader)).toBe(cause)
     expect(reader.position).toBe(position)
   })
 
-  test('is encoded if present, and left out if undefined', () => {
+  test('a failure cause is encoded if present, and left out if undefined', () => {
     expect(hexFromOctets(encodeFailureCause(0xd3))).toBe('D3')
     expect(hexFromOctets(encodeFailureCause(undefined))).toBe('')
   })
@@ -44,7 +44,7 @@ describe('a failure cause', () => {
   test.each([
     [0x7f, '127 is not from 128 to 255'],
     [0x100, '256 is not a whole number from 0 to 255'],
-  ])('of %i cannot be encoded, because it would be decoded as another field', (cause, reason) => {
+  ])('a failure cause of %i cannot be encoded, because it would be decoded as another field', (cause, reason) => {
     expect(() => encodeFailureCause(cause)).toThrow(new PduEncodeError('TP-FCS', reason))
   })
 })

@@ -38,7 +38,7 @@ describe('a status', () => {
     [0x7f, 'gave-up', 'Values specific to each SC'],
     [0x80, 'gave-up', 'Service rejected'],
     [0xff, 'gave-up', 'Service rejected'],
-  ])('of %i is %s: %s', (octet, outcome, description) => {
+  ])('a status of %i is %s: %s', (octet, outcome, description) => {
     expect(statusFromOctet(octet)).toEqual({ octet, outcome, description })
   })
 })

@@ -30,7 +30,7 @@ describe('a time stamp', () => {
     ['first year', '09101000000000', '1990-01-01T00:00:00+00:00'],
     ['last year', '98211332959500', '2089-12-31T23:59:59+00:00'],
     ['leap day', '42209221000000', '2024-02-29T12:00:00+00:00'],
-  ])('with the %s is decoded and encoded', (_what, hex, iso) => {
+  ])('a time stamp with the %s is decoded and encoded', (_what, hex, iso) => {
     const timeStamp = decode(hex)
     if (!isValidTimeStamp(timeStamp)) throw new Error('is invalid')
     expect(isoFromTimeStamp(timeStamp)).toBe(iso)
@@ -40,7 +40,7 @@ describe('a time stamp', () => {
     expect(timeStampFromEpochMs(epochMs, timeStamp.zoneQuarters)).toEqual(timeStamp)
   })
 
-  test('with a zone of minus zero is GMT', () => {
+  test('a time stamp with a zone of minus zero is GMT', () => {
     expect(decode('62301021000008')).toEqual(noon)
   })
 
@@ -57,17 +57,17 @@ describe('a time stamp', () => {
     ['year with a nibble of ten', 'A2301021000000'],
     ['second with a nibble of ten', '6230102100A000'],
     ['zone with a nibble of ten', '623010210000A0'],
-  ])('of %s is kept raw, marked invalid and encoded unchanged', (_what, hex) => {
+  ])('a time stamp of %s is kept raw, marked invalid and encoded unchanged', (_what, hex) => {
     const timeStamp = decode(hex)
     expect(timeStamp).toEqual({ invalid: true, raw: octetsFromHex(hex) })
     expect(hexFromOctets(encodeTimeStamp(timeStamp))).toBe(hex)
   })
 
-  test('that is incomplete is refused, and the error contains the offset', () => {
+  test('a time stamp that is incomplete is refused, and the error contains the offset', () => {
     expect(() => decode('623010210000')).toThrow(new PduDecodeError('TP-SCTS', 0, 'needs 7 octets, 6 left'))
   })
 
-  test('drops fractions of a second', () => {
+  test('a time stamp drops fractions of a second', () => {
     expect(timeStampFromEpochMs(Date.parse('2026-03-01T12:00:00.999Z'), 0)).toEqual(noon)
   })
 
@@ -78,13 +78,13 @@ describe('a time stamp', () => {
     [{ second: 1.5 }, '2026-03-01T12:00:1.5+00:00'],
     [{ zoneQuarters: 80 }, '2026-03-01T12:00:00+20:00'],
     [{ zoneQuarters: -80 }, '2026-03-01T12:00:00-20:00'],
-  ])('with %j cannot be encoded', (change, iso) => {
+  ])('a time stamp with %j cannot be encoded', (change, iso) => {
     expect(() => encodeTimeStamp({ ...noon, ...change }, 'TP-DT')).toThrow(
       new PduEncodeError('TP-DT', `${iso} cannot be encoded`),
     )
   })
 
-  test('that is raw cannot be encoded with another length', () => {
+  test('a time stamp that is raw cannot be encoded with another length', () => {
     expect(() => encodeTimeStamp({ invalid: true, raw: new Uint8Array(6) })).toThrow(
       new PduEncodeError('time stamp', 'has 6 octets instead of 7'),
     )

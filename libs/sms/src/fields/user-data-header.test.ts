@@ -34,14 +34,14 @@ describe('a header', () => {
     ['an unknown one, which is kept', '09DF02ABCD0003010201', [element(0xdf, 'ABCD'), element(0x00, '010201')]],
     ['one without data', '021700', [element(0x17, '')]],
     ['none', '00', []],
-  ])('with %s is decoded and encoded', (_what, hex, elements) => {
+  ])('a header with %s is decoded and encoded', (_what, hex, elements) => {
     const header = { elements, raw: octetsFromHex(hex), broken: false }
     expect(decode(hex)).toEqual(header)
     expect(hexFromOctets(encodeUserDataHeader(elements))).toBe(hex)
     expect(userDataHeaderOf(elements)).toEqual(header)
   })
 
-  test('ends at its length, not at the end of the user data', () => {
+  test('a header ends at its length, not at the end of the user data', () => {
     expect(hexFromOctets(decode('050003CC020148656C6C6F').raw)).toBe('050003CC0201')
   })
 
@@ -51,7 +51,7 @@ describe('a header', () => {
     ['a second element that overruns', '080003CC02010502FF99', '080003CC02010502FF', [element(0x00, 'CC0201')]],
     ['a length beyond the user data', '200003CC0201', '', []],
     ['no length at all', '', '', []],
-  ])('with %s is broken: kept raw, without elements', (_what, hex, raw, elements) => {
+  ])('a header with %s is broken: kept raw, without elements', (_what, hex, raw, elements) => {
     const header = decode(hex)
     expect(header).toEqual({ elements, raw: octetsFromHex(raw), broken: true })
     expect(concatenationOf(header)).toBeUndefined()
@@ -61,7 +61,7 @@ describe('a header', () => {
     [[element(256, '')], 'IEI', '256 is not a whole number from 0 to 255'],
     [[{ identifier: 0, data: new Uint8Array(256) }], 'IEIDL', '256 is not a whole number from 0 to 255'],
     [[{ identifier: 0, data: new Uint8Array(254) }], 'UDHL', '256 is not a whole number from 0 to 255'],
-  ])('that does not fit its lengths cannot be encoded', (elements, field, reason) => {
+  ])('a header that does not fit its lengths cannot be encoded', (elements, field, reason) => {
     expect(() => encodeUserDataHeader(elements)).toThrow(new PduEncodeError(field, reason))
   })
 })
@@ -136,18 +136,18 @@ describe('ports', () => {
 })
 
 describe('national languages', () => {
-  test('of the two shifts are encoded and decoded separately', () => {
+  test('national languages of the two shifts are encoded and decoded separately', () => {
     const elements = [singleShiftElement(1), lockingShiftElement(3)]
     expect(hexFromOctets(encodeUserDataHeader(elements))).toBe('06240101250103')
     expect(nationalLanguagesOf(userDataHeaderOf(elements))).toEqual({ locking: 3, single: 1 })
   })
 
-  test('are absent if the header contains none', () => {
+  test('national languages are absent if the header contains none', () => {
     expect(nationalLanguagesOf(decode('050003CC0201'))).toEqual({ locking: undefined, single: undefined })
     expect(nationalLanguagesOf(undefined)).toEqual({ locking: undefined, single: undefined })
   })
 
-  test('use the last element', () => {
+  test('national languages use the last element', () => {
     expect(nationalLanguagesOf(decode('06240101240102')).single).toBe(2)
   })
 })
@@ -160,11 +160,11 @@ describe('special indications', () => {
     ['video of profile 4', 'E7', { indication: 'video', store: true, profile: 4 }],
     ['other', '03', { indication: 'other', store: false, profile: 1 }],
     ['other, of a type no release defines', '1F', { indication: 'other', store: false, profile: 1 }],
-  ])('of %s are decoded', (_what, type, members) => {
+  ])('special indications of %s are decoded', (_what, type, members) => {
     expect(specialIndicationsOf(decode(`040102${type}05`))).toEqual([{ ...members, count: 5 }])
   })
 
-  test('may be several', () => {
+  test('special indications may be several', () => {
     const counts = specialIndicationsOf(decode('080102800301028100')).map(({ indication, count }) => [
       indication,
       count,
@@ -175,7 +175,7 @@ describe('special indications', () => {
     ])
   })
 
-  test('of the wrong length are ignored', () => {
+  test('special indications of the wrong length are ignored', () => {
     expect(specialIndicationsOf(decode('03010180'))).toEqual([])
   })
 })

@@ -54,7 +54,7 @@ describe('user data', () => {
       compressed,
       '03A1B2C3',
     ],
-  ])('of %s are encoded and decoded', (_what, userData, dcs, hex) => {
+  ])('user data of %s are encoded and decoded', (_what, userData, dcs, hex) => {
     expect(hexFromOctets(encodeUserDataField(userData, dcs))).toBe(hex)
     expect(decode(hex, dcs, userData.header !== undefined)).toEqual(userData)
   })
@@ -63,7 +63,7 @@ describe('user data', () => {
     ['160 septets', 160, undefined, 160, 140],
     ['153 behind a header of six octets', 153, '050003CC0201', 160, 140],
     ['152 behind a header of seven octets', 152, '06080412340302', 160, 140],
-  ])('have room for %s', (_what, count, headerHex, length, size) => {
+  ])('user data have room for %s', (_what, count, headerHex, length, size) => {
     const encoded = encodeUserData(inSeptets('a'.repeat(count), headerHex))
     expect([encoded.length, encoded.octets.length]).toEqual([length, size])
   })
@@ -92,14 +92,14 @@ describe('user data', () => {
       undefined,
       'has a unit above 127, which is not a septet',
     ],
-  ])('of %s cannot be encoded', (_what, userData, dcs, room, reason) => {
+  ])('user data of %s cannot be encoded', (_what, userData, dcs, room, reason) => {
     expect(() => encodeUserDataField(userData, dcs, room)).toThrow(new PduEncodeError('TP-UD', reason))
   })
 
   test.each([
     [inSeptets('a'), ucs2, '8 does not stand for gsm7 user data'],
     [inSeptets('a'), compressed, '32 does not stand for gsm7 user data'],
-  ])('are refused with a coding scheme of another alphabet', (userData, dcs, reason) => {
+  ])('user data are refused with a coding scheme of another alphabet', (userData, dcs, reason) => {
     expect(() => encodeUserDataField(userData, dcs)).toThrow(new PduEncodeError('TP-DCS', reason))
   })
 
@@ -121,13 +121,13 @@ describe('incomplete user data', () => {
     expect(() => decode(hex, dcs)).toThrow(error)
   })
 
-  test('of septets without the last octet keep the complete septets and are marked', () => {
+  test('incomplete user data of septets without the last octet keep the complete septets and are marked', () => {
     const userData = decode('0AE8329BFD4697D9EC', gsm7)
     expect(textOfUserData(userData)).toBe('hellohell')
     expect(userData.truncated).toBe(true)
   })
 
-  test('of UCS-2 without the last octet keep the complete characters and are marked', () => {
+  test('incomplete user data of UCS-2 without the last octet keep the complete characters and are marked', () => {
     const userData = decode('0800480065006C00', ucs2)
     expect(userData).toEqual({
       alphabet: 'ucs2',
@@ -143,7 +143,7 @@ describe('incomplete user data', () => {
     expect(behindHeader).toMatchObject({ truncated: true, header: { broken: false } })
   })
 
-  test('of UCS-2 whose length is one octet too large keep the whole text', () => {
+  test('incomplete user data of UCS-2 whose length is one octet too large keep the whole text', () => {
     expect(decode('0500480065', ucs2)).toEqual({
       alphabet: 'ucs2',
       header: undefined,
@@ -151,11 +151,11 @@ describe('incomplete user data', () => {
     })
   })
 
-  test('of septets whose length is one septet too large keep the whole text', () => {
+  test('incomplete user data of septets whose length is one septet too large keep the whole text', () => {
     expect(textOfUserData(decode('0961F1985C369FD1', gsm7))).toBe('abcdefgh')
   })
 
-  test('of a header without fill bits are complete', () => {
+  test('incomplete user data of a header without fill bits are complete', () => {
     const userData = decode('07050003CC0201', gsm7, true)
     expect(userData).toEqual(inSeptets('', '050003CC0201'))
   })
@@ -169,28 +169,28 @@ test('encodes to a copy of the units', () => {
 })
 
 describe('a broken header', () => {
-  test('with elements beyond its end does not affect the text', () => {
+  test('a broken header with elements beyond its end does not affect the text', () => {
     const userData = decode('09050009CC02019069', gsm7, true)
     expect(userData.header).toMatchObject({ broken: true, raw: octetsFromHex('050009CC0201') })
     expect(textOfUserData(userData)).toBe('Hi')
     expect(hexFromOctets(encodeUserDataField(userData, gsm7))).toBe('09050009CC02019069')
   })
 
-  test('longer than the user data leaves all octets as text', () => {
+  test('a broken header longer than the user data leaves all octets as text', () => {
     const userData = decode('0AE8329BFD4697D9EC37', gsm7, true)
     expect(userData.header).toEqual({ elements: [], raw: new Uint8Array(0), broken: true })
     expect(textOfUserData(userData)).toBe('hellohello')
     expect(hexFromOctets(encodeUserDataField(userData, gsm7))).toBe('0AE8329BFD4697D9EC37')
   })
 
-  test('that fits into the octets but not into the septets leaves no text', () => {
+  test('a broken header that fits into the octets but not into the septets leaves no text', () => {
     // TP-UDL counts seven septets, in which a header of seven octets does not fit.
     const userData = decode('0706080412340302', gsm7, true)
     expect(userData.header?.broken).toBe(false)
     expect(userData.units).toEqual(new Uint8Array(0))
   })
 
-  test('in empty user data causes no error', () => {
+  test('a broken header in empty user data causes no error', () => {
     expect(decode('00', gsm7, true).units).toEqual(new Uint8Array(0))
   })
 })

@@ -35,7 +35,7 @@ describe('a relative period', () => {
     [196, 30 * day],
     [197, 5 * week],
     [255, 63 * week],
-  ])('of value %i is %i seconds', (value, seconds) => {
+  ])('a relative period of value %i is %i seconds', (value, seconds) => {
     expect(secondsFromRelative({ format: 'relative', value })).toBe(seconds)
   })
 
@@ -48,7 +48,7 @@ describe('a relative period', () => {
     ['36 hours, between one day and two', 36 * hour, 167],
     ['32 days, between 30 days and five weeks', 32 * day, 196],
     ['more than the most', 64 * week, 255],
-  ])('for %s does not exceed the requested seconds', (_what, seconds, value) => {
+  ])('a relative period for %s does not exceed the requested seconds', (_what, seconds, value) => {
     expect(relativeFromSeconds(seconds)).toEqual({ format: 'relative', value })
   })
 
@@ -121,7 +121,7 @@ describe('an enhanced period', () => {
       '03635095000000',
       { singleShot: false, period: { kind: 'hours-minutes-seconds', hours: 36, minutes: 5, seconds: 59 } },
     ],
-  ])('of %s is %j', (hex, members) => {
+  ])('an enhanced period of %s is %j', (hex, members) => {
     const period = decode(hex, enhancedFormat)
     expect(period).toEqual({ format: 'enhanced', octets: octetsFromHex(hex), extended: false, ...members })
     expect(hexFromOctets(encodeValidityPeriod(period))).toBe(hex)
@@ -145,7 +145,7 @@ describe('an enhanced period', () => {
     ['minutes beyond 59', '03100600000000', { period: { kind: 'reserved' } }],
     ['seconds beyond 59', '03100006000000', { period: { kind: 'reserved' } }],
     ['a nibble that is not decimal', '031A0000000000', { period: { kind: 'reserved' } }],
-  ])('with %s is decoded and keeps its octets', (_what, hex, members) => {
+  ])('an enhanced period with %s is decoded and keeps its octets', (_what, hex, members) => {
     const period = decode(hex, enhancedFormat)
     expect(period).toMatchObject({ format: 'enhanced', octets: octetsFromHex(hex), ...members })
     expect(hexFromOctets(encodeValidityPeriod(period))).toBe(hex)

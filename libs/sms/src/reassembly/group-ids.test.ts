@@ -15,18 +15,18 @@ function allocate(steps: readonly (readonly (readonly [string, number])[])[], ma
 }
 
 describe('an allocated id', () => {
-  test('consists of key and hour the first time, and also of a number from the second time on', () => {
+  test('an allocated id consists of key and hour the first time, and also of a number from the second time on', () => {
     const { ids } = allocate([[['k', 5]], [['k', 5]], [['k', 6]], [['k', 5]]], 10)
     expect(ids).toEqual(['k@5', 'k@5#2', 'k@6', 'k@5#3'])
   })
 
-  test('gets its numbers in the same way within a step', () => {
+  test('an allocated id gets its numbers in the same way within a step', () => {
     const step = ['k', 'k', 'm', 'k'].map((key) => [key, 5] as const)
     const { ids } = allocate([[['k', 5]], step], 10)
     expect(ids).toEqual(['k@5', 'k@5#2', 'k@5#3', 'm@5', 'k@5#4'])
   })
 
-  test('is never allocated twice, even if few ids are remembered', () => {
+  test('an allocated id is never allocated twice, even if few ids are remembered', () => {
     const request = fc.tuple(fc.constantFrom('k', 'l', 'm', 'n'), fc.integer({ min: 1, max: 4 }))
     fc.assert(
       fc.property(fc.array(fc.array(request, { maxLength: 4 })), fc.nat(5), (steps, maxRemembered) => {
@@ -37,20 +37,20 @@ describe('an allocated id', () => {
     )
   })
 
-  test('has no number in the hours after those of the forgotten ids', () => {
+  test('an allocated id has no number in the hours after those of the forgotten ids', () => {
     const { ids } = allocate([[['k', 5]], [['k', 5]], [['l', 5]], [['m', 5]], [['m', 6]]], 1)
     expect(ids).toEqual(['k@5', 'k@5#2', 'l@5', 'm@5#3', 'm@6'])
   })
 })
 
 describe('the ids in memory', () => {
-  test('are the ids that were used last', () => {
+  test('the ids in memory are the ids that were used last', () => {
     const { usedIds } = allocate([[['k', 1]], [['l', 1]], [['k', 1]], [['m', 1]]], 2)
     expect(usedIds.remembered.map(({ id }) => id)).toEqual(['k@1', 'm@1'])
     expect(usedIds.forgotten).toEqual({ hour: 1, number: 1 })
   })
 
-  test('are the same object if a step allocates no id', () => {
+  test('the ids in memory are the same object if a step allocates no id', () => {
     expect(new GroupIdAllocator(noUsedGroupIds).usedIds(0)).toBe(noUsedGroupIds)
   })
 })

@@ -51,24 +51,24 @@ const text = (sequence: number, written: string, elements: readonly InformationE
 const ucs2 = (sequence: number, units: Uint8Array) => ({ sequence, alphabet: 'ucs2', units }) as const
 
 describe('joins parts before decoding', () => {
-  test('a surrogate pair that the sender split', () => {
+  test('joins parts before decoding: a surrogate pair that the sender split', () => {
     const octets = ucs2FromText('я😀я')
     expect(joined(2, [ucs2(1, octets.slice(0, 4)), ucs2(2, octets.slice(4))]).text).toBe('я😀я')
   })
 
-  test('a UTF-16 unit split between its octets', () => {
+  test('joins parts before decoding: a UTF-16 unit split between its octets', () => {
     const octets = ucs2FromText('привет')
     expect(joined(2, [ucs2(1, octets.slice(0, 5)), ucs2(2, octets.slice(5))]).text).toBe('привет')
   })
 
-  test('a split escape pair', () => {
+  test('joins parts before decoding: a split escape pair', () => {
     const septets = septetsFromText('a€b')!
     expect(joined(2, [gsm7(1, septets.slice(0, 2)), gsm7(2, septets.slice(2))]).text).toBe('a€b')
   })
 })
 
 describe('national tables', () => {
-  test('of the first part are used for parts without tables', () => {
+  test('national tables of the first part are used for parts without tables', () => {
     const septets = septetsFromText('şğış', { locking: 1 })!
     const { text: read } = joined(2, [
       gsm7(1, septets.slice(0, 2), [lockingShiftElement(1)]),
@@ -77,13 +77,13 @@ describe('national tables', () => {
     expect(read).toBe('şğış')
   })
 
-  test('of a later part are used for all parts, including split pairs', () => {
+  test('national tables of a later part are used for all parts, including split pairs', () => {
     const septets = septetsFromText('aşa', { single: 1 })!
     const { text: read } = joined(2, [gsm7(1, septets.slice(0, 2)), gsm7(2, septets.slice(2), [singleShiftElement(1)])])
     expect(read).toBe('aşa')
   })
 
-  test('named by a part are used for that part', () => {
+  test('national tables named by a part are used for that part', () => {
     const turkish = gsm7(1, septetsFromText('ş', { locking: 1 })!, [lockingShiftElement(1)])
     const portuguese = gsm7(2, septetsFromText('ã', { locking: 3 })!, [lockingShiftElement(3)])
     expect(joined(2, [turkish, portuguese]).text).toBe('şã')
@@ -94,13 +94,13 @@ describe('national tables', () => {
 })
 
 describe('parts in different alphabets', () => {
-  test('are each decoded in their own alphabet, in order', () => {
+  test('parts in different alphabets are each decoded in their own alphabet, in order', () => {
     const { text: read, userData } = joined(3, [text(1, 'one '), ucs2(2, ucs2FromText('два ')), text(3, 'three')])
     expect(read).toBe('one два three')
     expect(userData.map(({ alphabet }) => alphabet)).toEqual(['gsm7', 'ucs2', 'gsm7'])
   })
 
-  test('that are not text leave a … in the text and keep their octets', () => {
+  test('parts in different alphabets that are not text leave a … in the text and keep their octets', () => {
     const data = { sequence: 2, alphabet: 'octets', units: Uint8Array.of(1, 2) } as const
     const { text: read, userData } = joined(2, [text(1, 'one'), data])
     expect(read).toBe('one…')
@@ -111,7 +111,7 @@ describe('parts in different alphabets', () => {
 describe('a joined message has the form of a single part', () => {
   const ports = { width: 16, destination: 2948, source: 9200 } as const
 
-  test('it has all octets, and the ports of one part', () => {
+  test('a joined message has all octets, and the ports of one part', () => {
     const named = {
       sequence: 1,
       alphabet: 'octets',
@@ -131,7 +131,7 @@ describe('a joined message has the form of a single part', () => {
     expect(portsOf(userData[0]?.header)).toEqual(ports)
   })
 
-  test('its header has each element of the parts once, without the numbering', () => {
+  test('the header of a joined message has each element of the parts once, without the numbering', () => {
     const voicemail = { identifier: 0x01, data: Uint8Array.of(0x80, 2) }
     const { userData } = joined(2, [text(1, 'a', [voicemail]), text(2, 'b', [voicemail])])
     expect(userData[0]?.header?.elements).toEqual([voicemail])
@@ -140,13 +140,13 @@ describe('a joined message has the form of a single part', () => {
     expect(joined(100, many).userData[0]?.header?.elements).toEqual([voicemail, portsElement(ports)])
   })
 
-  test('its header names its national tables', () => {
+  test('the header of a joined message names its national tables', () => {
     const septets = septetsFromText('şğış', { locking: 1 })!
     const { userData } = joined(2, [gsm7(1, septets.slice(0, 2), [lockingShiftElement(1)]), gsm7(2, septets.slice(2))])
     expect(userData.map(textOfUserData)).toEqual(['şğış'])
   })
 
-  test('its header is limited even for forged parts full of elements', () => {
+  test('the header of a joined message is limited even for forged parts full of elements', () => {
     const flood = Array.from({ length: 255 }, (_, i) =>
       text(i + 1, 'a', [{ identifier: 0xc0, data: Uint8Array.from({ length: 120 }, () => i) }]),
     )
@@ -167,7 +167,7 @@ describe('a joined message has the form of a single part', () => {
 })
 
 describe('a part that lost its last octet', () => {
-  test('marks the message and its run as truncated, and is joined like any other part', () => {
+  test('a part that lost its last octet marks the message and its run as truncated, and is joined like any other part', () => {
     const {
       text: read,
       truncated,
@@ -178,7 +178,7 @@ describe('a part that lost its last octet', () => {
     expect(userData.map((run) => run.truncated ?? false)).toEqual([true, false])
   })
 
-  test('is the only reason why a message is marked as truncated', () => {
+  test('a part that lost its last octet is the only reason why a message is marked as truncated', () => {
     const { truncated, userData } = joined(2, [text(1, 'one '), text(2, 'two')])
     expect(truncated).toBe(false)
     expect(userData[0]).not.toHaveProperty('truncated')
@@ -186,11 +186,11 @@ describe('a part that lost its last octet', () => {
 })
 
 describe('missing parts', () => {
-  test('leave a … at the start, in the middle and at the end', () => {
+  test('missing parts leave a … at the start, in the middle and at the end', () => {
     expect(joined(6, [text(2, 'two'), text(3, 'three'), text(5, 'five')]).text).toBe('…twothree…five…')
   })
 
-  test('do not cause halves of pairs before and after the gap to be joined', () => {
+  test('missing parts do not cause halves of pairs before and after the gap to be joined', () => {
     const high = ucs2FromText('😀').slice(0, 2)
     const low = ucs2FromText('😀').slice(2)
     expect(joined(3, [ucs2(1, high), ucs2(3, low)]).text).toBe('\ufffd…\ufffd')

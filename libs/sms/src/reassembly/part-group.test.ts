@@ -27,7 +27,7 @@ function groupOf(...parts: readonly HeldPart[]): PartGroup {
 }
 
 describe('a part fits a group', () => {
-  test('up to the longest pause after an earlier part, and up to the longest disorder before it', () => {
+  test('a part fits a group up to the longest pause after an earlier part, and up to the longest disorder before it', () => {
     const group = groupOf(held(2, 0, 0))
     expect(fits(group, held(3, 0, 60 * MINUTE), habits)).toBe(true)
     expect(fits(group, held(3, 0, 60 * MINUTE + 1), habits)).toBe(false)
@@ -41,12 +41,12 @@ describe('a part fits a group', () => {
   test.each([
     ['its own', held(2, 60 * MINUTE, 0), held(3, 0, null)],
     ['the other', held(2, 60 * MINUTE, null), held(3, 0, 0)],
-  ])('in any order up to the longest pause when %s time stamp is invalid', (_, other, part) => {
+  ])('a part fits a group in any order up to the longest pause when %s time stamp is invalid', (_, other, part) => {
     expect(fits(groupOf(other), part, habits)).toBe(true)
     expect(fits(groupOf({ ...other, atMs: 60 * MINUTE + 1 }), part, habits)).toBe(false)
   })
 
-  test('only if its sequence is missing', () => {
+  test('a part fits a group only if its sequence is missing', () => {
     expect(fits(groupOf(held(1, 0, 0), held(2, 0, 0)), held(2, 0, 0), habits)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import type { ReassemblyInput } from './reassemble.ts'
 import { DAY, HOUR, ids, MINUTE, part, run, summaryAfter, summaryOf, tick } from './reassembly-run.ts'
 
 describe('a missing part', () => {
-  test('causes one partial message that lists the missing parts', () => {
+  test('a missing part causes one partial message that lists the missing parts', () => {
     const { effects } = run([part(2, 'b', 0, { of: 4 }), tick(HOUR - 1), tick(HOUR), tick(2 * HOUR)])
     expect(effects).toEqual([
       expect.objectContaining({
@@ -16,7 +16,7 @@ describe('a missing part', () => {
     ])
   })
 
-  test('is expected until a fixed time after the last new part', () => {
+  test('a missing part is expected until a fixed time after the last new part', () => {
     const inputs = [
       part(1, 'a', 0, { of: 3 }),
       part(2, 'b', HOUR - 1, { of: 3 }),
@@ -26,7 +26,7 @@ describe('a missing part', () => {
     expect(summaryAfter([...inputs, tick(2 * HOUR - 1)])).toEqual(['again<a@0', '~ab…'])
   })
 
-  test('that arrives late completes the message under the id of the partial message', () => {
+  test('a missing part that arrives late completes the message under the id of the partial message', () => {
     const { effects } = run([part(1, 'a', 0), tick(HOUR), part(2, 'b', 3 * DAY)])
     expect(effects).toEqual([
       expect.objectContaining({ kind: 'partial-released' }),
@@ -35,14 +35,14 @@ describe('a missing part', () => {
     expect(new Set(ids(effects)).size).toBe(1)
   })
 
-  test('that arrives late keeps that id even if it was sent in the previous hour', () => {
+  test('a missing part that arrives late keeps that id even if it was sent in the previous hour', () => {
     const beforeTheHour = { sent: 22 * MINUTE }
     const { effects } = run([part(2, 'b', 0, { sent: 24 * MINUTE }), tick(HOUR), part(1, 'a', 2 * HOUR, beforeTheHour)])
     expect(summaryOf(effects)).toEqual(['~…b', '=ab'])
     expect(new Set(ids(effects)).size).toBe(1)
   })
 
-  test('that arrives late but is not the last causes a second, longer partial message', () => {
+  test('a missing part that arrives late but is not the last causes a second, longer partial message', () => {
     const of = { of: 3 }
     const inputs = [
       part(1, 'a', 0, of),
@@ -56,15 +56,15 @@ describe('a missing part', () => {
     expect(new Set(ids(effects)).size).toBe(1)
   })
 
-  test('that is the next input after the wait completes the message without a partial message', () => {
+  test('a missing part that is the next input after the wait completes the message without a partial message', () => {
     expect(summaryAfter([part(1, 'a', 0), part(2, 'b', 5 * HOUR)])).toEqual(['=ab'])
   })
 
-  test('is given up when another message arrives, or on a tick', () => {
+  test('a missing part is given up when another message arrives, or on a tick', () => {
     expect(summaryAfter([part(1, 'a', 0), part(1, 'x', HOUR, { sender: '+1555' })])).toEqual(['~a…'])
   })
 
-  test('is not expected longer after the clock is set back', () => {
+  test('a missing part is not expected longer after the clock is set back', () => {
     expect(summaryAfter([part(1, 'a', 30 * DAY), tick(0), tick(HOUR)])).toEqual(['~a…'])
   })
 })
@@ -77,24 +77,24 @@ describe('the id of a message', () => {
     part(3, 'c', 0, { ...three, sent: 9000 }),
   ]
 
-  test('is equal for any partial message, with any parts', () => {
+  test('the id of a message is equal for any partial message, with any parts', () => {
     const subsets = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]].map((chosen) =>
       chosen.map((index) => parts[index]!),
     )
     expect(new Set(subsets.flatMap((subset) => ids(run([...subset, tick(HOUR)]).effects))).size).toBe(1)
   })
 
-  test('is equal for a complete message sent across the end of the hour, in any order', () => {
+  test('the id of a message is equal for a complete message sent across the end of the hour, in any order', () => {
     const across = [part(1, 'a', 0, { sent: 22 * MINUTE }), part(2, 'b', 0, { sent: 24 * MINUTE })]
     expect(ids(run(across).effects)).toEqual(ids(run(across.toReversed()).effects))
   })
 
-  test('is equal for any partial message sent exactly on the hour, like scheduled messages', () => {
+  test('the id of a message is equal for any partial message sent exactly on the hour, like scheduled messages', () => {
     const striking = [part(1, 'a', 0, { sent: -1000 }), part(2, 'b', 0, { sent: 2000 })]
     expect(new Set(striking.flatMap((one) => ids(run([one, tick(HOUR)]).effects))).size).toBe(1)
   })
 
-  test('differs after the first message is forgotten, also with invalid time stamps', () => {
+  test('the id of a message differs after the first message is forgotten, also with invalid time stamps', () => {
     const message = (day: number) =>
       [1, 2].map((sequence) => {
         const stamp = { invalid: true, raw: new Uint8Array(7) } as const
@@ -105,7 +105,7 @@ describe('the id of a message', () => {
     expect(new Set(ids(effects)).size).toBe(2)
   })
 
-  test('does not depend on when and where the parts were read', () => {
+  test('the id of a message does not depend on when and where the parts were read', () => {
     const [first, second] = [part(1, 'a', 0), part(2, 'b', 0)]
     const later = [part(1, 'a', 3 * DAY, { id: 'x' }), part(2, 'b', 3 * DAY, { id: 'y' })]
     expect(ids(run([first, second]).effects)).toEqual(ids(run(later).effects))
@@ -113,7 +113,7 @@ describe('the id of a message', () => {
 })
 
 describe('a part that lost its last octet', () => {
-  test('marks the message, complete or partial, as truncated', () => {
+  test('a part that lost its last octet marks the message, complete or partial, as truncated', () => {
     const cut = part(1, 'a', 0)
     if (cut.kind !== 'part-arrived') throw new Error('not a part')
     const truncated: ReassemblyInput = { ...cut, userData: { ...cut.userData, truncated: true } }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { DAY, HOUR, ids, MINUTE, part, run, summaryAfter, summaryOf, tick } from './reassembly-run.ts'
 
 describe('a leftover part', () => {
-  test('is joined with the missing parts although two service centres had different clocks', () => {
+  test('a leftover part is joined with the missing parts although two service centres had different clocks', () => {
     const inputs = [part(1, 'a', 0, { sent: HOUR }), part(2, 'b', 2000, { sent: 0 })]
     const { effects, state } = run([...inputs, tick(2 * HOUR)])
     expect(summaryOf(effects)).toEqual(['=ab'])
@@ -10,19 +10,19 @@ describe('a leftover part', () => {
     expect(state.groups).toHaveLength(1)
   })
 
-  test('is not joined with a part that arrived at another time or was sent on another day', () => {
+  test('a leftover part is not joined with a part that arrived at another time or was sent on another day', () => {
     const first = part(1, 'a', 0, { sent: HOUR })
     expect(summaryAfter([first, part(2, 'b', 11 * MINUTE), tick(2 * HOUR)])).toEqual(['~a…', '~…b'])
     expect(summaryAfter([first, part(2, 'b', 0, { sent: -DAY }), tick(2 * HOUR)])).toEqual(['~a…', '~…b'])
   })
 
-  test('waits for its own message in a burst of parts of other messages', () => {
+  test('a leftover part waits for its own message in a burst of parts of other messages', () => {
     const later = { sent: 15 * MINUTE }
     const inputs = [part(2, 'b', 0), part(1, 'c', 1, later), part(1, 'a', 2), part(2, 'd', 3, later)]
     expect(summaryAfter([...inputs, tick(2 * HOUR)])).toEqual(['=ab', '=cd'])
   })
 
-  test('is joined with a part that counted as a copy of an earlier message with the same text', () => {
+  test('a leftover part is joined with a part that counted as a copy of an earlier message with the same text', () => {
     const [a1, a2] = [part(1, 'A', 0), part(1, 'A', 20, { sent: 20_000 })]
     const [x, y] = [part(2, 'x', 30, { sent: 1000 }), part(2, 'y', 31, { sent: 21_000 })]
     for (const inputs of [
@@ -36,13 +36,13 @@ describe('a leftover part', () => {
     }
   })
 
-  test('is not joined with a resent part of the previous message', () => {
+  test('a leftover part is not joined with a resent part of the previous message', () => {
     const inputs = [part(1, 'a', 0), part(2, 'b', 5, { sent: 5000 }), part(2, 'b', 40, { sent: 40_000, id: 'again' })]
     const { effects } = run([...inputs, part(1, 'c', 60, { sent: 60_000 }), tick(2 * HOUR)])
     expect(summaryOf(effects)).toEqual(['=ab', 'again<b@5000', '~c…'])
   })
 
-  test('is joined with such a part even if both halves equal halves of other messages', () => {
+  test('a leftover part is joined with a resent part if both halves equal halves of other messages', () => {
     const sent = (sequence: number, text: string, seconds: number) =>
       part(sequence, text, seconds * 1000, { sent: seconds * 1000 })
     const messages = [sent(1, 'a', 0), sent(2, 'b', 5), sent(1, 'c', 100), sent(2, 'b', 105)]
@@ -50,13 +50,13 @@ describe('a leftover part', () => {
     expect(summaryOf(effects)).toEqual(['=ab', '=cb', '=ab'])
   })
 
-  test('is a copy only of a part that was announced', () => {
+  test('a leftover part is a copy only of a part that was announced', () => {
     const inputs = [0, 1, 2].map((n) => part(1, 'a', n * 1000, { sent: n * 1000, id: `${n}` }))
     const { effects } = run([...inputs, tick(2 * HOUR)], { maxIncompleteOfKey: 2 })
     expect(summaryOf(effects)).toEqual(['~a…', '~a…', '2<1'])
   })
 
-  test('completes a partial message under its id', () => {
+  test('a leftover part completes a partial message under its id', () => {
     const of = { of: 3 }
     const inputs = [
       part(1, 'a', 0, of),
@@ -71,7 +71,7 @@ describe('a leftover part', () => {
     expect(new Set(ids(effects)).size).toBe(1)
   })
 
-  test('is not joined if both halves were announced, so that each id keeps its message', () => {
+  test('a leftover part is not joined if both halves were announced, so that each id keeps its message', () => {
     const [later, earlier] = [
       { of: 4, sent: HOUR },
       { of: 4, sent: 0 },
@@ -89,7 +89,7 @@ describe('a leftover part', () => {
     expect(new Set(ids(effects)).size).toBe(2)
   })
 
-  test('is not joined with a part that was sent long before', () => {
+  test('a leftover part is not joined with a part that was sent long before', () => {
     const inputs = [part(1, 'a', 0), part(2, 'b', 0), part(1, 'a', 1, { sent: 5 * MINUTE, id: 'again' })]
     const late = part(2, 'd', 2, { sent: 16 * MINUTE })
     expect(summaryAfter([...inputs, late, tick(2 * HOUR)])).toEqual(['=ab', 'again<a@0', '~…d'])

@@ -86,7 +86,7 @@ describe('a flood', () => {
     Array.from({ length: count }, (_, n) => part(1, `${n}`, atMs, { sender: stranger, width: 16, ...written(n) }))
   const limits = { maxGroups: 32, maxParts: 300, maxRememberedIds: 32 }
 
-  test('of complete messages does not affect the ids of the next messages of another sender', () => {
+  test('a flood of complete messages does not affect the ids of the next messages of another sender', () => {
     const later = { sent: MINUTE }
     const inputs = [
       part(1, 'a', 0),
@@ -100,7 +100,7 @@ describe('a flood', () => {
     expect(new Set(ids(effects)).size).toBe(102)
   })
 
-  test('from a thousand senders does not reuse an id even after that sender is forgotten', () => {
+  test('a flood from a thousand senders does not reuse an id even after that sender is forgotten', () => {
     const later = { sent: MINUTE }
     const inputs = [
       part(1, 'a', 0),
@@ -114,7 +114,7 @@ describe('a flood', () => {
     expect(state.usedIds.remembered.length).toBe(32)
   })
 
-  test('evicts its own messages, not incomplete or complete ones of other senders', () => {
+  test('a flood evicts its own messages, not incomplete or complete ones of other senders', () => {
     const others = [1, 2, 3].flatMap((n) => [
       part(1, 'a', n, { reference: n }),
       part(1, 'c', n, { reference: n + 100, of: 1 }),
@@ -126,7 +126,7 @@ describe('a flood', () => {
     }
   })
 
-  test('of long messages evicts its own messages too', () => {
+  test('a flood of long messages evicts its own messages too', () => {
     const victim = part(1, 'a', 0)
     const many = Array.from({ length: 600 }, (_, n) =>
       part(1 + (n % 250), `${n}`, 10, { sender: stranger, reference: Math.floor(n / 250), of: 255 }),
@@ -137,7 +137,7 @@ describe('a flood', () => {
     expect(state.groups.length).toBeGreaterThan(1)
   })
 
-  test('from many senders does not evict two incomplete messages of another sender', () => {
+  test('a flood from many senders does not evict two incomplete messages of another sender', () => {
     const waiting = [part(1, 'a', 20, { reference: 1 }), part(1, 'c', 20, { reference: 2 })]
     const { state } = run([...flood(30, (n) => ({ sender: `+4477${n + 100_000}` }), 10), ...waiting], {
       ...limits,
@@ -155,7 +155,7 @@ describe('a flood', () => {
     ['a key each, in one part', (n) => ({ reference: n, of: 1 })],
     ['a sender each', (n) => ({ sender: `+4477${n + 100_000}` })],
     ['one key, each a second later', (n) => ({ sent: n * 1000 })],
-  ])('of 1500 parts from %s is processed in time, ticks included', (_, written) => {
+  ])('a flood of 1500 parts from %s is processed in time, ticks included', (_, written) => {
     const inputs = flood(1500, written)
     const { effects, state } = run([...inputs, tick(2 * HOUR), tick(2 * HOUR), tick(8 * DAY)])
     expect(effects).toHaveLength(1500)

@@ -62,7 +62,7 @@ const clusters = fc.array(fc.array(fc.constantFrom('one' as const, 'two' as cons
 const capacities = fc.integer({ min: 2, max: 6 })
 
 describe('part boundaries', () => {
-  test('keep every part within its capacity, split no pair and lose no units', () => {
+  test('part boundaries keep every part within its capacity, split no pair and lose no units', () => {
     fc.assert(
       fc.property(clusters, capacities, (made, capacity) => {
         const units = unitsOf(made)
@@ -76,7 +76,7 @@ describe('part boundaries', () => {
     )
   })
 
-  test('make the fewest parts, and split the fewest clusters with that number of parts', () => {
+  test('part boundaries make the fewest parts, and split the fewest clusters with that number of parts', () => {
     fc.assert(
       fc.property(clusters, capacities, (made, capacity) => {
         const units = unitsOf(made)
@@ -86,7 +86,7 @@ describe('part boundaries', () => {
     )
   })
 
-  test('use the spare units where they avoid the most splits, not at the first cluster', () => {
+  test('part boundaries use the spare units where they avoid the most splits, not at the first cluster', () => {
     // Four parts of five units leave three spare units. Keeping the second cluster together would use two of these
     // units, and two other clusters would then be split.
     const units = unitsOf([3, 3, 3, 2, 3, 3].map((length) => Array<'one'>(length).fill('one')))

@@ -24,26 +24,26 @@ function carried(parts: readonly UserData[], dataCodingScheme: number): readonly
 const sizes = ({ parts }: { readonly parts: readonly UserData[] }) => parts.map(({ units }) => units.length)
 
 describe('an ordinary text', () => {
-  test('of 160 septets is one part, of 161 two', () => {
+  test('an ordinary text of 160 septets is one part, of 161 two', () => {
     expect(segment('a'.repeat(160), plain)).toMatchObject({ unitsUsedInLastPart: 160, unitsLeftInLastPart: 0 })
     expect(sizes(segment('a'.repeat(160), plain))).toEqual([160])
     expect(sizes(segment('a'.repeat(161), plain))).toEqual([153, 8])
     expect(segment('a'.repeat(161), plain)).toMatchObject({ unitsPerPart: 153, unitsLeftInLastPart: 145 })
   })
 
-  test('in UCS-2 is one part up to 70 units', () => {
+  test('an ordinary text in UCS-2 is one part up to 70 units', () => {
     expect(sizes(segment('я'.repeat(70), plain))).toEqual([140])
     expect(sizes(segment('я'.repeat(71), plain))).toEqual([134, 8])
     expect(segment('я'.repeat(71), plain)).toMatchObject({ unitsPerPart: 67, unitsUsedInLastPart: 4 })
   })
 
-  test('that is empty is one empty part', () => {
+  test('an ordinary text that is empty is one empty part', () => {
     const { parts, encoding, unitsLeftInLastPart } = segment('', plain)
     expect(parts).toEqual([{ alphabet: 'gsm7', header: undefined, units: new Uint8Array() }])
     expect({ encoding, unitsLeftInLastPart }).toEqual({ encoding: 'gsm7', unitsLeftInLastPart: 160 })
   })
 
-  test('names its alphabet and class in the data coding scheme', () => {
+  test('an ordinary text names its alphabet and class in the data coding scheme', () => {
     expect(segment('a', plain).dataCodingScheme).toBe(0x00)
     expect(segment('я', plain).dataCodingScheme).toBe(0x08)
     expect(segment('a', { ...plain, messageClass: 0 }).dataCodingScheme).toBe(0x10)
@@ -51,7 +51,7 @@ describe('an ordinary text', () => {
 })
 
 describe('the parts of a long text', () => {
-  test('contain the reference, the total and their number; a single part has no numbering', () => {
+  test('the parts of a long text contain the reference, the total and their number; a single part has no numbering', () => {
     const { parts } = segment('a'.repeat(400), { reference: 0xbeef, referenceWidth: 16 })
     expect(parts.map(({ header }) => concatenationOf(header))).toEqual(
       [1, 2, 3].map((sequence) => ({ width: 16, reference: 0xbeef, total: 3, sequence })),
@@ -59,7 +59,7 @@ describe('the parts of a long text', () => {
     expect(segment('a', plain).parts[0]?.header).toBeUndefined()
   })
 
-  test('all have the ports and the national tables', () => {
+  test('the parts of a long text all have the ports and the national tables', () => {
     const ports = { width: 16, destination: 5000, source: 0 } as const
     const { parts } = segment('ş'.repeat(300), { ...plain, ports, nationalShifts: [1] })
     expect(parts.length).toBeGreaterThan(1)
@@ -69,40 +69,40 @@ describe('the parts of a long text', () => {
     }
   })
 
-  test('never split an escape pair', () => {
+  test('the parts of a long text never split an escape pair', () => {
     // The pair would straddle the end of the first part.
     expect(sizes(segment(`${'a'.repeat(152)}€${'a'.repeat(20)}`, plain))).toEqual([152, 22])
   })
 
-  test('never split a surrogate pair', () => {
+  test('the parts of a long text never split a surrogate pair', () => {
     const parts = segment(`${'я'.repeat(66)}😀${'я'.repeat(20)}`, plain).parts
     expect(parts.map(textOfUserData)).toEqual(['я'.repeat(66), `😀${'я'.repeat(20)}`])
   })
 
-  test('are increased by one if a surrogate pair would otherwise be split', () => {
+  test('the parts of a long text are increased by one if a surrogate pair would otherwise be split', () => {
     // The 134 units would fill two parts completely without the surrogate pair.
     expect(segment(`${'я'.repeat(66)}😀${'я'.repeat(66)}`, plain).parts).toHaveLength(3)
   })
 
-  test('keep a grapheme cluster together if that needs no additional part', () => {
+  test('the parts of a long text keep a grapheme cluster together if that needs no additional part', () => {
     const family = '👨‍👩‍👧'
     const { parts } = segment(`${'я'.repeat(64)}${family}${'я'.repeat(20)}`, plain)
     expect(parts.map(textOfUserData)).toEqual(['я'.repeat(64), `${family}${'я'.repeat(20)}`])
   })
 
-  test('split a grapheme cluster if keeping it together would need an additional part', () => {
+  test('the parts of a long text split a grapheme cluster if keeping it together would need an additional part', () => {
     const text = `${'я'.repeat(66)}e\u0301${'я'.repeat(66)}`
     expect(segment(text, plain).parts.map(textOfUserData)).toEqual([`${'я'.repeat(66)}e`, `\u0301${'я'.repeat(66)}`])
   })
 
-  test('keep a line end of two characters together', () => {
+  test('the parts of a long text keep a line end of two characters together', () => {
     expect(segment(`${'a'.repeat(152)}\r\n${'a'.repeat(20)}`, plain).parts.map(textOfUserData)).toEqual([
       'a'.repeat(152),
       `\r\n${'a'.repeat(20)}`,
     ])
   })
 
-  test('keep clusters of national tables together', () => {
+  test('the parts of a long text keep clusters of national tables together', () => {
     // कि is a letter and a vowel sign, both in the Hindi locking table; the braces are escaped.
     const text = `${'{'.repeat(10)}${'क'.repeat(129 - 1)}कि${'क'.repeat(40)}`
     const { parts, shifts } = segment(text, { ...plain, nationalShifts: [6] })
@@ -110,7 +110,7 @@ describe('the parts of a long text', () => {
     expect(textOfUserData(parts[1]!)).toBe(`कि${'क'.repeat(40)}`)
   })
 
-  test('keep clusters with an escaped mark together', () => {
+  test('the parts of a long text keep clusters with an escaped mark together', () => {
     // The middle character of the cluster, U+0951, is only in the single shift table; a full part would end after it.
     const { parts, shifts } = segment(`${'क'.repeat(143)}क\u0951ि${'क'.repeat(40)}`, { ...plain, nationalShifts: [6] })
     expect(shifts).toEqual({ locking: 6, single: 6 })
@@ -119,7 +119,7 @@ describe('the parts of a long text', () => {
 })
 
 describe('a cluster with one escaped character', () => {
-  test('is kept together when the escaped character comes first', () => {
+  test('a cluster with one escaped character is kept together when the escaped character comes first', () => {
     // U+0959 is only in the single shift table, the vowel sign after it in the locking table.
     const text = `${'क'.repeat(144)}\u0959ि${'क'.repeat(40)}`
     const { parts, shifts } = segment(text, { ...plain, nationalShifts: [6] })
@@ -138,24 +138,24 @@ test('the parts of data are copies', () => {
 describe('too many parts', () => {
   const text = 'a'.repeat(153 * 255 + 1)
 
-  test('are refused with the number of parts needed', () => {
+  test('too many parts are refused with the number of parts needed', () => {
     expect(() => segment(text, plain)).toThrow(new TooManyPartsError(256, 255))
     expect(() => segment('a'.repeat(400), { ...plain, maxParts: 2 })).toThrow('TP-UD: needs 3 parts, the maximum is 2')
     expect(() => segment('a'.repeat(400), { ...plain, maxParts: 2 })).toThrow(PduEncodeError)
     expect(partsNeeded(text)).toBe(256)
   })
 
-  test('up to 255 are allowed', () => {
+  test('up to 255 parts are allowed', () => {
     expect(segment(text.slice(1), plain).parts).toHaveLength(255)
   })
 
-  test('are refused above 255, even if the caller allows more', () => {
+  test('more than 255 parts are refused, even if the caller allows more', () => {
     expect(() => segment(text, { ...plain, maxParts: 1000 })).toThrow(new TooManyPartsError(256, 255))
   })
 })
 
 describe('a reference that does not fit its width', () => {
-  test('is refused', () => {
+  test('a reference that does not fit its width is refused', () => {
     expect(() => segment('a'.repeat(161), { reference: 256 })).toThrow(PduEncodeError)
     expect(() => segment('a'.repeat(161), { reference: 0x10000, referenceWidth: 16 })).toThrow(PduEncodeError)
   })
@@ -164,7 +164,7 @@ describe('a reference that does not fit its width', () => {
 describe('data for a port', () => {
   const ports = { width: 16, destination: 2948, source: 9200 } as const
 
-  test('is one part up to 133 octets, and longer data has 128 octets per part', () => {
+  test('data for a port is one part up to 133 octets, and longer data has 128 octets per part', () => {
     expect(sizes(segmentData(new Uint8Array(133), { ...plain, ports }))).toEqual([133])
     expect(sizes(segmentData(new Uint8Array(134), { ...plain, ports }))).toEqual([128, 6])
     expect(segmentData(new Uint8Array(134), { ...plain, ports })).toMatchObject({
@@ -176,7 +176,7 @@ describe('data for a port', () => {
     })
   })
 
-  test('is decoded unchanged with its ports, for any length and header', () => {
+  test('data for a port is decoded unchanged with its ports, for any length and header', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2000 }), fc.constantFrom(8, 16), fc.nat(255), (data, width, port) => {
         const options = {
@@ -192,7 +192,7 @@ describe('data for a port', () => {
     )
   })
 
-  test('that is empty is one empty part; too much data is refused', () => {
+  test('data for a port that is empty is one empty part; too much data is refused', () => {
     expect(sizes(segmentData(new Uint8Array(), { ...plain, ports }))).toEqual([0])
     expect(() => segmentData(new Uint8Array(128 * 255 + 1), { ...plain, ports })).toThrow(
       new TooManyPartsError(256, 255),

@@ -55,11 +55,11 @@ describe('the septets of one character', () => {
     ['я', undefined],
     ['😀', undefined],
     ['', undefined],
-  ])('of %j are %j', (char, expected) => {
+  ])('the septets of one character of %j are %j', (char, expected) => {
     expect(septetsOfCharacter(char)).toEqual(expected)
   })
 
-  it('are those of the encoded text, with every pair of tables', () => {
+  it('the septets of one character are those of the encoded text, with every pair of tables', () => {
     for (const shifts of everyPair) {
       for (const char of charactersOf(shifts)) {
         expect(Uint8Array.from(septetsOfCharacter(char, shifts) ?? [])).toEqual(septetsFromText(char, shifts))
@@ -67,7 +67,7 @@ describe('the septets of one character', () => {
     }
   })
 
-  it('never end in an escape', () => {
+  it('the septets of one character never end in an escape', () => {
     for (const shifts of everyPair) {
       for (const char of charactersOf(shifts)) expect(septetsOfCharacter(char, shifts)?.at(-1)).not.toBe(0x1b)
     }
@@ -76,24 +76,24 @@ describe('the septets of one character', () => {
 
 // 23.038 §6.2.1.1
 describe('an escape', () => {
-  it('before a code without an entry shows the character of the alphabet', () => {
+  it('an escape before a code without an entry shows the character of the alphabet', () => {
     expect(textFromSeptets(septets(0x1b, 0x41, 0x1b, 0x00))).toBe('A@')
   })
 
-  it('before a code without an entry shows the character of the current locking shift table', () => {
+  it('an escape before a code without an entry shows the character of the current locking shift table', () => {
     expect(textFromSeptets(septets(0x1b, 0x60), { locking: 1 })).toBe('ç')
     expect(textFromSeptets(septets(0x1b, 0x00), { locking: 6 })).toBe('\u0901')
   })
 
-  it('before 0x0D, CR2, is a carriage return', () => {
+  it('an escape before 0x0D, CR2, is a carriage return', () => {
     expect(textFromSeptets(septets(0x1b, 0x0d))).toBe('\r')
   })
 
-  it('before another escape is one space for both', () => {
+  it('an escape before another escape is one space for both', () => {
     expect(textFromSeptets(septets(0x1b, 0x1b, 0x65))).toBe(' e')
   })
 
-  it('at the end is dropped', () => {
+  it('an escape at the end is dropped', () => {
     expect(textFromSeptets(septets(0x41, 0x1b))).toBe('A')
     expect(textFromSeptets(septets(0x1b))).toBe('')
   })
@@ -107,25 +107,25 @@ describe('national tables', () => {
     ['Portuguese, both', 'coração não Φ', { locking: 3, single: 3 }, 14],
     ['Hindi, both', 'नमस्ते, ₹ नहीं १'.replace('₹ ', ''), { locking: 6, single: 6 }, 15],
     ['Urdu', 'السلام', { locking: 13 }, 6],
-  ])('encode text with %s', (_, text, shifts, length) => {
+  ])('national tables encode text with %s', (_, text, shifts, length) => {
     const written = septetsFromText(text, shifts)
     expect(written?.length).toBe(length)
     expect(textFromSeptets(written ?? septets(), shifts)).toBe(text)
     expect(septetsFromText(text)).toBeUndefined()
   })
 
-  it('prefer one septet of the locking table to two septets of the single shift table', () => {
+  it('national tables prefer one septet of the locking table to two septets of the single shift table', () => {
     expect(septetsOfCharacter('ç', { locking: 3, single: 3 })).toEqual([0x09])
     expect(septetsOfCharacter('€', { locking: 1, single: 1 })).toEqual([0x04])
     expect(textFromSeptets(septets(0x1b, 0x09), { locking: 3, single: 3 })).toBe('ç')
   })
 
-  it('encode a repeated character with the lower code, and decode both codes', () => {
+  it('national tables encode a repeated character with the lower code, and decode both codes', () => {
     expect(septetsOfCharacter('¡', { locking: 6, single: 6 })).toEqual([0x1b, 0x13])
     expect(textFromSeptets(septets(0x1b, 0x15, 0x1b, 0x18), { single: 6 })).toBe('¡*')
   })
 
-  it('replace the default tables completely', () => {
+  it('national tables replace the default tables completely', () => {
     expect(septetsFromText('A', { locking: 6 })).toBeUndefined()
     expect(septetsFromText('è', { locking: 1 })).toBeUndefined()
     expect(septetsFromText('A', { locking: 6, single: 6 })).toEqual(septets(0x1b, 0x41))
@@ -138,13 +138,13 @@ describe('national tables', () => {
     { single: -1 },
     { single: 256 },
     { locking: 1.5 },
-  ])('leave the default tables when %j names none', (shifts) => {
+  ])('national tables leave the default tables when %j names none', (shifts) => {
     expect(septetsFromText('A€', shifts)).toEqual(septets(0x41, 0x1b, 0x65))
     expect(textFromSeptets(septets(0x07, 0x1b, 0x65), shifts)).toBe('ì€')
   })
 
   it.each(everyPair.map((shifts) => [nameOf(shifts), shifts] as const))(
-    'decode any encoded text to the same text: %s',
+    'national tables decode any encoded text to the same text: %s',
     (_, shifts) => {
       const text = fc.array(fc.constantFrom(...charactersOf(shifts)), { maxLength: 60 }).map((chars) => chars.join(''))
       fc.assert(
@@ -157,12 +157,12 @@ describe('national tables', () => {
     },
   )
 
-  it('decode empty cells as U+FFFD, which is never encoded', () => {
+  it('national tables decode empty cells as U+FFFD, which is never encoded', () => {
     expect(textFromSeptets(septets(0x0c, 0x1b, 0x0c), { locking: 4 })).toBe('\ufffd\ufffd')
     expect(septetsFromText('\ufffd', { locking: 4 })).toBeUndefined()
   })
 
-  it('decode any septets to text without U+0000, which databases refuse, and without escapes', () => {
+  it('national tables decode any septets to text without U+0000, which databases refuse, and without escapes', () => {
     const anySeptets = fc.uint8Array({ max: 0x7f })
     fc.assert(
       fc.property(anySeptets, fc.constantFrom(...everyPair), (given, shifts) => {

@@ -49,18 +49,18 @@ function changes(from: Uint16Array, to: Uint16Array): Record<string, string> {
 }
 
 describe('national languages', () => {
-  it('are the thirteen of 23.038 §6.2.1.2.4', () => {
+  it('national languages are the thirteen of 23.038 §6.2.1.2.4', () => {
     const numbered = [...nationalLanguages].map(([id, { name }]) => ({ id, name }))
     expect(numbered).toEqual(languages.map(({ id, name }) => ({ id, name })))
     expect(languages.map(({ id }) => nationalLanguages.get(id)?.name)).toEqual(languages.map(({ name }) => name))
   })
 
-  it('have both tables, except Spanish, which has no locking table', () => {
+  it('national languages have both tables, except Spanish, which has no locking table', () => {
     expect(languages.filter(({ id }) => hasSingleTable(id))).toHaveLength(13)
     expect(languages.filter(({ id }) => !hasLockingTable(id)).map(({ name }) => name)).toEqual(['Spanish'])
   })
 
-  it.each([0, 14, 255, -1, 1.5])('have no entry for the reserved identifier %d', (id) => {
+  it.each([0, 14, 255, -1, 1.5])('national languages have no entry for the reserved identifier %d', (id) => {
     expect([nationalLanguages.get(id), hasLockingTable(id), hasSingleTable(id)]).toEqual([undefined, false, false])
   })
 })
@@ -100,7 +100,7 @@ describe.each(everyTable)('the %s table', (name, table) => {
 })
 
 describe('the default alphabet', () => {
-  it('is complete', () => {
+  it('the default alphabet is complete', () => {
     expect(unitsOfSeptetTable(defaultAlphabet)).not.toContain(0)
   })
 
@@ -115,17 +115,17 @@ describe('the default alphabet', () => {
     [0x60, '¿'],
     [0x61, 'a'],
     [0x7f, 'à'],
-  ])('has at septet %i %s', (septet, char) => {
+  ])('the default alphabet has at septet %i %s', (septet, char) => {
     expect(String.fromCharCode(unitsOfSeptetTable(defaultAlphabet)[septet] ?? 0)).toBe(char)
   })
 
-  it('equals ASCII for letters, digits and most symbols', () => {
+  it('the default alphabet equals ASCII for letters, digits and most symbols', () => {
     const units = unitsOfSeptetTable(defaultAlphabet)
     const notAscii = Array.from({ length: 0x60 }, (_, at) => at + 0x20).filter((septet) => units[septet] !== septet)
     expect(notAscii).toEqual([0x24, 0x40, 0x5b, 0x5c, 0x5d, 0x5e, 0x5f, 0x60, 0x7b, 0x7c, 0x7d, 0x7e, 0x7f])
   })
 
-  it('has ten characters in its extension', () => {
+  it('the default alphabet has ten characters in its extension', () => {
     expect(changes(new Uint16Array(128), unitsOfSeptetTable(defaultExtension))).toEqual({
       '0a': '\f',
       '14': '^',
@@ -145,7 +145,7 @@ describe('the languages in Latin letters', () => {
   const main = unitsOfSeptetTable(defaultAlphabet)
   const extension = unitsOfSeptetTable(defaultExtension)
 
-  it('differ for Turkish as in A.3.1 and A.2.1', () => {
+  it('the languages in Latin letters differ for Turkish as in A.3.1 and A.2.1', () => {
     expect(changes(main, lockingOf(1))).toEqual({
       '04': '€',
       '07': 'ı',
@@ -167,7 +167,7 @@ describe('the languages in Latin letters', () => {
     })
   })
 
-  it('differ for Spanish as in A.2.2', () => {
+  it('the languages in Latin letters differ for Spanish as in A.2.2', () => {
     expect(changes(extension, singleOf(2))).toEqual({
       '09': 'ç',
       '41': 'Á',
@@ -181,7 +181,7 @@ describe('the languages in Latin letters', () => {
     })
   })
 
-  it('differ for Portuguese as in A.3.3 and A.2.3', () => {
+  it('the languages in Latin letters differ for Portuguese as in A.3.3 and A.2.3', () => {
     expect(changes(main, lockingOf(3))).toEqual({
       '04': 'ê',
       '06': 'ú',
@@ -298,7 +298,7 @@ describe.each(withBlock)('$name', ({ id, block, name }) => {
 })
 
 describe('the locking tables of India and Pakistan', () => {
-  it('have the number of characters of A.3.4 to A.3.13', () => {
+  it('the locking tables of India and Pakistan have the number of characters of A.3.4 to A.3.13', () => {
     const counts = withBlock.map(({ id }) => lockingOf(id).filter((unit) => unit !== 0 && unit !== 0x1b).length)
     expect(counts).toEqual([114, 120, 127, 120, 120, 116, 110, 102, 120, 127])
   })
@@ -356,7 +356,7 @@ describe('the code points', () => {
       '0635 0636 0637 0638 0639 0641 0642 06a9 06aa 06ab 06af 06b3 06b1 0644 0645 0646 06ba 06bb 06bc 0648 06c4 06d5 06c1 06be 0621 06cc 06d0 06d2 064d 0650 064f 0657 0654',
     ],
     ['Urdu', 13, 0x7b, '0655 0651 0653 0656 0670'],
-  ])('of the %s locking table (%i) from septet %i on are %s', (_, id, first, expected) => {
+  ])('the code points of the %s locking table (%i) from septet %i on are %s', (_, id, first, expected) => {
     expect(run(lockingOf(id), first, expected.split(' ').length)).toBe(expected)
   })
 
@@ -394,7 +394,7 @@ describe('the code points', () => {
     ['Urdu', 13, 0x2a, '060e 060f 0610 0611 0612'],
     ['Urdu', 13, 0x30, '0613 0614 061b 061f 0640 0652 0658 066b 066c 0672 0673 06cd'],
     ['Urdu', 13, 0x3f, '06d4'],
-  ])('of the %s single shift table (%i) from septet %i on are %s', (_, id, first, expected) => {
+  ])('the code points of the %s single shift table (%i) from septet %i on are %s', (_, id, first, expected) => {
     expect(run(singleOf(id), first, expected.split(' ').length)).toBe(expected)
   })
 })

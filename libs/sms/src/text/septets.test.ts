@@ -70,7 +70,7 @@ describe('unpacking septets', () => {
     [8, 8],
     [9, 8],
     [9, 9],
-  ])('of %i at-signs returns the number of at-signs that the count %i requests', (sent, count) => {
+  ])('unpacking septets of %i at-signs returns the number of at-signs that the count %i requests', (sent, count) => {
     expect(unpackSeptets(packSeptets(new Uint8Array(sent)), count)).toEqual(new Uint8Array(count))
   })
 

@@ -165,19 +165,19 @@ describe('a text transliterated to several alphabets', () => {
     return count
   }
 
-  it('stops at the first character without a replacement', () => {
+  it('a text transliterated to several alphabets stops at the first character without a replacement', () => {
     expect(asked(new TransliterableText(`я${stopped}`))).toBeLessThan(5)
     const text = new TransliterableText(stopped)
     expect(asked(text)).toBeLessThan(20)
   })
 
-  it('stops at once if the alphabet lacks a character that an earlier alphabet lacked', () => {
+  it('a text transliterated to several alphabets stops at once if the alphabet lacks a character that an earlier alphabet lacked', () => {
     const text = new TransliterableText(stopped)
     asked(text)
     for (const single of [1, 2, 3, 4]) expect(asked(text, { single })).toBeLessThan(5)
   })
 
-  it('is complete in an alphabet that contains the character that the other alphabets lack', () => {
+  it('a text transliterated to several alphabets is complete in an alphabet that contains the character that the other alphabets lack', () => {
     const text = new TransliterableText('“я”')
     expect(text.complete(inGsm7())).toBeUndefined()
     expect(text.complete((char) => char === 'я' || inGsm7()(char))?.text).toBe('"я"')
@@ -186,13 +186,13 @@ describe('a text transliterated to several alphabets', () => {
   it.each([
     ['invisible characters', 'a\u200bb\ufe0f', 'ab'],
     ['a Greek word that one alphabet can only write in capitals', 'μέρα', 'MEPA'],
-  ])('is complete despite %s', (_, given, written) => {
+  ])('a text transliterated to several alphabets is complete despite %s', (_, given, written) => {
     const text = new TransliterableText(given)
     expect(text.complete(() => false)).toBeUndefined()
     expect(text.complete(inGsm7({ locking: 3 }))?.text).toBe(written)
   })
 
-  it('does not depend on the order of the alphabets', () => {
+  it('a text transliterated to several alphabets does not depend on the order of the alphabets', () => {
     const unit = fc.oneof(
       fc.constantFrom(...replacements.keys(), ...fractions.keys(), 'α', 'μέρα', '\u200b', '\ufe0f', '\u0301', '1', ' '),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -213,17 +213,17 @@ describe('a text transliterated to several alphabets', () => {
 })
 
 describe('the table of replacements', () => {
-  it('has one rule for a character', () => {
+  it('the table of replacements has one rule for a character', () => {
     const withoutRule = [...replacements.keys()].filter((char) => [...char].length !== 1)
     expect(withoutRule).toEqual([])
     expect([...fractions.keys()].filter((char) => replacements.has(char))).toEqual([])
   })
 
-  it('has no rule for characters of GSM 7 bit, except for letters that national alphabets lack', () => {
+  it('the table of replacements has no rule for characters of GSM 7 bit, except for letters that national alphabets lack', () => {
     expect([...replacements.keys()].filter((char) => inGsm7()(char)).sort()).toEqual(['ß', 'Æ', 'Ø', 'æ', 'ø'].sort())
   })
 
-  it('leads from every character to GSM 7 bit', () => {
+  it('the table of replacements leads from every character to GSM 7 bit', () => {
     const stuck = [...replacements.keys(), ...fractions.keys()].filter(
       (char) => septetsFromText(toGsm7(char)) === undefined,
     )

@@ -129,7 +129,7 @@ describe('a message decoded from a Buffer', () => {
     ['octets', `0004${start}0004993092516195800300FF80`],
     ['a time stamp that is none', `0004${start}0000FFFFFFFFFFFFFF0161`],
     ['parameters that cannot be read', `00${statusReportHex}FF`],
-  ])('does not change when the Buffer is overwritten: %s', (_, hex) => {
+  ])('a message decoded from a Buffer does not change when the Buffer is overwritten: %s', (_, hex) => {
     expectOwnOctets(decodeIncoming, hex)
   })
 
@@ -137,7 +137,7 @@ describe('a message decoded from a Buffer', () => {
     ['an enhanced validity period', '0009000B916407281553F80000013200000000000161'],
     ['a validity period with an invalid time', '0019000B916407281553F80000FFFFFFFFFFFFFF0161'],
     ['a command', '0002010203'],
-  ])('does not change either when it is outgoing: %s', (_, hex) => {
+  ])('a message decoded from a Buffer does not change either when it is outgoing: %s', (_, hex) => {
     expectOwnOctets(decodeOutgoing, hex)
   })
 })

@@ -47,20 +47,20 @@ describe('UTF-8', () => {
 describe('a text', () => {
   const octets = Uint8Array.of(0x48, 0xe9)
 
-  it('in an unknown character set is decoded as UTF-8 if valid, otherwise as ISO 8859-1', () => {
+  it('a text in an unknown character set is decoded as UTF-8 if valid, otherwise as ISO 8859-1', () => {
     expect(textFromCharacterSet(octets, 2252)).toBe('Hé')
     expect(textFromCharacterSet(utf8FromText('Hé'), 2252)).toBe('Hé')
     expect(textFromCharacterSet(utf8FromText('Hé'), characterSets.any)).toBe('Hé')
   })
 
-  it('is decoded only in the given character set', () => {
+  it('a text is decoded only in the given character set', () => {
     expect(textFromCharacterSet(octets, characterSets.utf8)).toBe('H\ufffd')
     expect(textFromCharacterSet(octets, characterSets.usAscii)).toBe('H\ufffd')
     expect(textFromCharacterSet(octets, characterSets.iso88591)).toBe('Hé')
     expect(textFromCharacterSet(octets, characterSets.utf16BigEndian)).toBe('\u48e9')
     expect(textFromCharacterSet(octets, characterSets.utf16LittleEndian)).toBe('\ue948')
   })
-  it('never contains U+0000, in any character set', () => {
+  it('a text never contains U+0000, in any character set', () => {
     for (const mibEnum of [undefined, ...Object.values(characterSets)]) {
       const text = textFromCharacterSet(Uint8Array.of(0x00, 0x00, 0x00, 0x41), mibEnum)
       expect(text).toContain('\ufffd')
@@ -68,7 +68,7 @@ describe('a text', () => {
     }
   })
 
-  it('does not change the decoded octets', () => {
+  it('a text does not change the decoded octets', () => {
     const given = Buffer.from([0x41, 0x00, 0x42, 0x00])
     expect(textFromCharacterSet(given, characterSets.utf16LittleEndian)).toBe('AB')
     expect([...given]).toEqual([0x41, 0x00, 0x42, 0x00])

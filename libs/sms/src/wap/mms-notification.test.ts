@@ -20,7 +20,7 @@ const notification: MmsNotification = {
 }
 
 describe('an MMS notification', () => {
-  it('decodes to the encoded members, without absent ones', () => {
+  it('an MMS notification decodes to the encoded members, without absent ones', () => {
     const seconds = fc.nat({ max: 2 ** 40 })
     const anyNotification = fc
       .record(
@@ -51,7 +51,7 @@ describe('an MMS notification', () => {
     )
   })
 
-  it('is decoded in spite of one invalid value, but not of many', () => {
+  it('an MMS notification is decoded in spite of one invalid value, but not of many', () => {
     const wrong = octetsFromHex('890100')
     const heaped = (count: number) =>
       joinOctets([
@@ -63,14 +63,14 @@ describe('an MMS notification', () => {
     expect(decodeMmsNotification(heaped(10_000))).toEqual({ transactionId: 'T', fromWithheld: false, version: '1.2' })
   })
 
-  it('distinguishes a withheld sender from an absent sender', () => {
+  it('an MMS notification distinguishes a withheld sender from an absent sender', () => {
     const withheld = { transactionId: 'T', fromWithheld: true }
     expect(decodeMmsNotification(encodeMmsNotification(withheld))).toEqual(withheld)
     const unnamed = { transactionId: 'T', fromWithheld: false }
     expect(decodeMmsNotification(encodeMmsNotification(unnamed))).toEqual(unnamed)
   })
 
-  it('adds /TYPE=PLMN only to a sender without a type', () => {
+  it('an MMS notification adds /TYPE=PLMN only to a sender without a type', () => {
     const written = (from: string) =>
       String.fromCharCode(...encodeMmsNotification({ transactionId: 'T', fromWithheld: false, from }))
     expect(written('+447700900123')).toContain('+447700900123/TYPE=PLMN\0')
@@ -78,7 +78,7 @@ describe('an MMS notification', () => {
     expect(written('joe@example.com')).toContain('joe@example.com\0')
   })
 
-  it('keeps a first character that could be read as a quote', () => {
+  it('an MMS notification keeps a first character that could be read as a quote', () => {
     const quoted = { transactionId: '\x7fT', fromWithheld: false, subject: '\x7f\x7f' }
     expect(decodeMmsNotification(encodeMmsNotification(quoted))).toEqual(quoted)
   })
@@ -94,7 +94,7 @@ describe('an MMS notification', () => {
     ['a size of no octets', '8E00', 'messageSizeOctets'],
     ['a location that is not a text', '830141', 'contentLocation'],
     ['a class that is not a text', '8A0141', 'messageClass'],
-  ])('with %s lacks only that member', (_, damaged, member) => {
+  ])('an MMS notification with %s lacks only that member', (_, damaged, member) => {
     const octets = joinOctets([octetsFromHex('8C829874008D90'), octetsFromHex(damaged), octetsFromHex('868083687400')])
     const expected = { transactionId: 't', version: '1.0', fromWithheld: false, deliveryReport: true }
     expect(decodeMmsNotification(octets)).toEqual({ ...expected, contentLocation: 'ht' })
@@ -105,12 +105,12 @@ describe('an MMS notification', () => {
     ['a value longer than the rest', '89058200', 'From'],
     ['a text that does not end', '836874', 'X-Mms-Content-Location'],
     ['a header without its value', '8E', 'X-Mms-Message-Size'],
-  ])('with %s is refused, because the start of the next header is unknown', (_, damaged, field) => {
+  ])('an MMS notification with %s is refused, because the start of the next header is unknown', (_, damaged, field) => {
     const octets = joinOctets([octetsFromHex('8C829874008D90'), octetsFromHex(damaged)])
     expect(() => decodeMmsNotification(octets)).toThrow(field)
   })
 
-  it('counts the offsets in errors from the start of the whole message', () => {
+  it('an MMS notification counts the offsets in errors from the start of the whole message', () => {
     const octets = encodeMmsNotification(notification)
     const errorOffset = (message: Uint8Array, start: number) => {
       try {
@@ -127,7 +127,7 @@ describe('an MMS notification', () => {
     expect(errorOffset(joinOctets([new Uint8Array(9), cut]), 9)).toBe((alone ?? 0) + 9)
   })
 
-  it('returns a result or a decode error for any truncation or changed octet', () => {
+  it('an MMS notification returns a result or a decode error for any truncation or changed octet', () => {
     const octets = encodeMmsNotification(notification)
     const other: unknown[] = []
     const decode = (changed: Uint8Array) => {
@@ -150,7 +150,7 @@ describe('an MMS notification', () => {
     ['size', { messageSizeOctets: -1 }],
     ['text with a zero', { subject: 'a\0b' }],
     ['text that begins like a length', { contentLocation: '\u0001' }],
-  ])('cannot be encoded with a wrong %s', (_, members) => {
+  ])('an MMS notification cannot be encoded with a wrong %s', (_, members) => {
     expect(() => encodeMmsNotification({ ...notification, ...members })).toThrow()
   })
 })

@@ -9,7 +9,7 @@ const body = Uint8Array.of(1, 2, 3)
 
 describe('a WSP push', () => {
   it.each<ContentTypeForm>(['code', 'text', 'general'])(
-    'is encoded and decoded with its content type as %s',
+    'a WSP push is encoded and decoded with its content type as %s',
     (contentTypeForm) => {
       const push = { transactionId: 7, confirmed: true, contentType: mmsMediaType, body }
       const octets = encodeWspPush({ ...push, contentTypeForm, headers: mmsApplicationIdHeader })
@@ -17,7 +17,7 @@ describe('a WSP push', () => {
     },
   )
 
-  it('contains a media type without a code as text, also in the general form', () => {
+  it('a WSP push contains a media type without a code as text, also in the general form', () => {
     const push = {
       transactionId: 0,
       confirmed: false,
@@ -29,7 +29,7 @@ describe('a WSP push', () => {
     expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'general' }))).toMatchObject(push)
   })
 
-  it('is refused when its headers are truncated anywhere, and the error contains a field and an offset', () => {
+  it('a WSP push is refused when its headers are truncated anywhere, and the error contains a field and an offset', () => {
     const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, contentTypeForm: 'general', body })
     const bodyOffset = octets.length - body.length
     for (let length = 0; length < bodyOffset; length++) {
@@ -38,14 +38,14 @@ describe('a WSP push', () => {
       expect(decode).toThrow(/at octet \d+/)
     }
   })
-  it.each([26, 27, 28, 29])('contains a media type of %i characters in the general form', (length) => {
+  it.each([26, 27, 28, 29])('a WSP push contains a media type of %i characters in the general form', (length) => {
     // The media type is followed by a zero octet and two octets for the character set. From 31 octets on, the length
     // has another form.
     const push = { transactionId: 1, confirmed: false, contentType: 'x/'.padEnd(length, 'y'), body }
     expect(decodeWspPush(encodeWspPush({ ...push, contentTypeForm: 'general' }))).toMatchObject(push)
   })
 
-  it('contains a copy of the body', () => {
+  it('a WSP push contains a copy of the body', () => {
     const octets = encodeWspPush({ transactionId: 1, contentType: mmsMediaType, body })
     const decoded = decodeWspPush(octets)
     octets.fill(0)
@@ -56,7 +56,7 @@ describe('a WSP push', () => {
     ['a transaction id of more than an octet', { transactionId: 300 }, 'TID'],
     ['a zero in its content type', { contentType: 'text/\0plain' }, 'Content-Type'],
     ['no content type', { contentType: '' }, 'Content-Type'],
-  ])('with %s cannot be encoded', (_, members, field) => {
+  ])('a WSP push with %s cannot be encoded', (_, members, field) => {
     const push = { transactionId: 1, contentType: 'text/plain', contentTypeForm: 'text', body } as const
     expect(() => encodeWspPush({ ...push, ...members })).toThrow(field)
   })

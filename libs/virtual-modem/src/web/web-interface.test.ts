@@ -61,7 +61,7 @@ function bodyOf(reply: WebReply | undefined): string {
 const codeIn = (body: string) => fieldOf(body, 'code')
 
 describe('a session', () => {
-  test('is needed for every request, and a fresh token for every POST', async () => {
+  test('a session is needed for every request, and a fresh token for every POST', async () => {
     const browser = new Browser()
     expect(codeIn(await browser.get('/api/monitoring/status'))).toBe('125002')
     await browser.open()
@@ -73,7 +73,7 @@ describe('a session', () => {
     expect(codeIn(await browser.list())).toBe('125003')
   })
 
-  test('ends when the stick restarts', async () => {
+  test('a session ends when the stick restarts', async () => {
     const browser = await new Browser().open()
     browser.host.modem.reboot()
     expect(await browser.request('GET', '/api/monitoring/status')).toBeUndefined()

@@ -108,7 +108,7 @@ describe('a HiLink stick with a network interface', () => {
   const [card, ...others] = devices.e3372HiLink.interfaces
   const stick = { ...devices.e3372HiLink, interfaces: [{ ...card, network: 'eth1' }, ...others] }
 
-  test('is found at the first address of its network', async () => {
+  test('a HiLink stick with a network interface is found at the first address of its network', async () => {
     fake.plug(stick, '1-1.2')
     fake.addresses['eth1'] = [
       { family: 'IPv6', address: 'fe80::1', netmask: 'ffff:ffff:ffff:ffff::' },
@@ -120,7 +120,7 @@ describe('a HiLink stick with a network interface', () => {
     })
   })
 
-  test('needs an address on its interface', async () => {
+  test('a HiLink stick with a network interface needs an address on its interface', async () => {
     fake.plug(stick, '1-1.2')
     expect(await find()).toEqual({
       places: [],
@@ -129,7 +129,7 @@ describe('a HiLink stick with a network interface', () => {
     })
   })
 
-  test('with an unknown USB id is used only after it has answered', async () => {
+  test('a HiLink stick with a network interface with an unknown USB id is used only after it has answered', async () => {
     fake.plug({ ...stick, id: '12d1:14fe' }, '1-1.2')
     fake.addresses['eth1'] = [{ family: 'IPv4', address: '10.0.0.2', netmask: '255.255.255.252' }]
     expect((await find()).places).toMatchObject([{ ports: ['hilink://10.0.0.1'], isCertain: false }])
@@ -153,7 +153,7 @@ test('finds nothing on a machine without USB', async () => {
 })
 
 describe('a port listed in MODEMS', () => {
-  test('is the only port of its device that is used', async () => {
+  test('a port listed in MODEMS is the only port of its device that is used', async () => {
     plug(devices.ec25, '1-1.2')
     const address = fake.port('ttyUSB3')
     expect((await find([address])).places).toEqual([
@@ -169,7 +169,7 @@ describe('a port listed in MODEMS', () => {
     ])
   })
 
-  test('is followed through links', async () => {
+  test('a port listed in MODEMS is followed through links', async () => {
     plug(devices.ec25, '1-1.2')
     mkdirSync(join(fake.machine.devices, 'serial/by-id'), { recursive: true })
     const link = fake.port('serial/by-id/usb-Quectel_EG25-G-if02-port0')
@@ -179,24 +179,24 @@ describe('a port listed in MODEMS', () => {
     expect((await find([own])).places).toMatchObject([{ key: own, ports: [own], usb: { path: '1-1.2' } }])
   })
 
-  test('is a place without a modem if the port does not exist', async () => {
+  test('a port listed in MODEMS is a place without a modem if the port does not exist', async () => {
     expect((await find([fake.port('ttyUSB9')])).places).toMatchObject([{ isPresent: false, usb: undefined }])
   })
 
-  test('is one place, even if it is listed several times', async () => {
+  test('a port listed in MODEMS is one place, even if it is listed several times', async () => {
     plug(devices.ec25, '1-1.2')
     symlinkSync('ttyUSB2', fake.port('modem'))
     expect((await find([fake.port('ttyUSB2'), fake.port('modem')])).places).toHaveLength(1)
   })
 
-  test('also represents its whole device if MODEMS contains auto', async () => {
+  test('a port listed in MODEMS also represents its whole device if MODEMS contains auto', async () => {
     plug(devices.ec25, '1-1.2', 0)
     plug(devices.sim7600, '1-1.3', 4)
     const { places } = await find([fake.port('ttyUSB2')], true)
     expect(places.map(({ key }) => key)).toEqual([fake.port('ttyUSB2'), 'usb:1-1.3'])
   })
 
-  test('excludes other modems, but returns them as unlisted, in case the listed port was renamed', async () => {
+  test('a port listed in MODEMS excludes other modems, but returns them as unlisted, in case the listed port was renamed', async () => {
     plug(devices.ec25, '1-1.2', 0)
     plug(devices.ec25, '1-1.3', 4)
     const { places, unlisted } = await find([fake.port('ttyUSB2')])
@@ -204,7 +204,7 @@ describe('a port listed in MODEMS', () => {
     expect(unlisted.map(({ key }) => key)).toEqual(['usb:1-1.3'])
   })
 
-  test('over TCP must be opened to find out whether a modem is connected', async () => {
+  test('a port listed in MODEMS over TCP must be opened to find out whether a modem is connected', async () => {
     expect((await find(['tcp://modems.example:7001'])).places).toMatchObject([{ isPresent: true, isHidden: true }])
   })
 })

@@ -49,7 +49,7 @@ describe('rules that share a modem', () => {
   ]
   const ports = (...names: string[]) => names.map((name) => `/dev/${name}`)
 
-  test('make ModemManager ignore the second command port, and nothing else', () => {
+  test('rules that share a modem make ModemManager ignore the second command port, and nothing else', () => {
     const shared = { ...place(ec25), commandPorts: ports('ttyUSB2', 'ttyUSB3') }
     const rules = lines(shareRules([shared], bus))
     expect(rules.filter((rule) => rule.includes('ID_MM'))).toEqual([
@@ -60,13 +60,13 @@ describe('rules that share a modem', () => {
     )
   })
 
-  test('do not change after the modem is shared', () => {
+  test('rules that share a modem do not change after the modem is shared', () => {
     const before = shareRules([{ ...place(ec25), commandPorts: ports('ttyUSB2', 'ttyUSB3') }], bus)
     const after = { ...place(ec25), commandPorts: ports('ttyUSB3'), isShared: true }
     expect(shareRules([after], bus)).toBe(before)
   })
 
-  test('leave out a modem with one command port', () => {
+  test('rules that share a modem leave out a modem with one command port', () => {
     expect(lines(shareRules([{ ...place(stick), commandPorts: ports('ttyUSB4') }, place(undefined)], bus))).toEqual([])
   })
 })

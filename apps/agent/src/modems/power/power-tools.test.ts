@@ -29,17 +29,17 @@ describe('a GPIO line', () => {
     ['1.6.3', '/dev/serial0=gpiochip4:17:low:200', '--active-low --mode=time --sec=0 --usec=200000 gpiochip4 17=1'],
     ['2.2.1', '/dev/serial0=gpiochip0:4', '--chip gpiochip0 --toggle 1500ms,0 4=1'],
     ['2.2.1', '/dev/serial0=gpiochip0:4:low:3000', '--active-low --chip gpiochip0 --toggle 3000ms,0 4=1'],
-  ])('is switched with the options of gpioset %s: %s', async (version, entry, call) => {
+  ])('a GPIO line is switched with the options of gpioset %s: %s', async (version, entry, call) => {
     tools.install('gpioset', gpioset(version))
     expect(await powerCycle(pin(entry))).toMatch(/^line \d+ of gpiochip\d was switched for \d+ ms$/)
     expect(tools.calls('gpioset')).toEqual(['--version', call])
   })
 
-  test('is not switched without gpioset, and the problem names the command that installs gpioset', async () => {
+  test('a GPIO line is not switched without gpioset, and the problem names the command that installs gpioset', async () => {
     expect(await powerCycle(pin('/dev/serial0=gpiochip0:4'))).toBe('gpioset is not installed: sudo apt install gpiod')
   })
 
-  test('is not switched without permission, and the problem names the reason', async () => {
+  test('a GPIO line is not switched without permission, and the problem names the reason', async () => {
     const denied = "echo 'gpioset: error setting the GPIO line values: Permission denied' >&2; exit 1"
     tools.install('gpioset', `[ "$1" = --version ] && echo 'gpioset (libgpiod) v1.6.3' && exit 0; ${denied}`)
     expect(await powerCycle(pin('/dev/serial0=gpiochip0:4'))).toBe(

@@ -30,7 +30,7 @@ async function silentWith(...ids: string[]): Promise<void> {
 }
 
 describe('a device that is silent beyond the limit', () => {
-  test('loses dispatched messages with device_lost, a webhook event, and a cancel for its return', async () => {
+  test('a device that is silent beyond the limit loses dispatched messages with device_lost, a webhook event, and a cancel for its return', async () => {
     await silentWith('m')
     world.pass(7 * day - 1)
     expect(await lose()).toBe(0)
@@ -51,7 +51,7 @@ describe('a device that is silent beyond the limit', () => {
     ])
   })
 
-  test('also loses messages that were never dispatched, once they have been due for longer than the limit', async () => {
+  test('a device that is silent beyond the limit also loses messages that were never dispatched, once they have been due for longer than the limit', async () => {
     await world.message('never fetched')
     await world.message('scheduled', { scheduleAt: new Date(world.now.getTime() + 3 * day * 1000) })
     world.pass(7 * day)
@@ -62,7 +62,7 @@ describe('a device that is silent beyond the limit', () => {
     expect((await world.recipient('scheduled/0')).cancelRequestedAt).toBeNull()
   })
 
-  test('loses expired messages a day after their deadline, or later if the device was seen after the deadline', async () => {
+  test('a device that is silent beyond the limit loses expired messages a day after their deadline, or later if the device was seen after the deadline', async () => {
     const validUntil = new Date(world.now.getTime() + 2 * hour * 1000)
     await world.message('m', { validUntil, journal: 'journal' })
     await closeConnections(store.database, [(await world.connect()).connection], world.now)
@@ -75,7 +75,7 @@ describe('a device that is silent beyond the limit', () => {
     expect(await lose()).toBe(1)
   })
 
-  test('does not lose messages while it is connected, with any limit and any duration of its sends', async () => {
+  test('a device that is silent beyond the limit does not lose messages while it is connected, with any limit and any duration of its sends', async () => {
     await silentWith('m')
     const { connection } = await world.connect()
     world.pass(30)
@@ -86,7 +86,7 @@ describe('a device that is silent beyond the limit', () => {
     expect(await lose()).toBe(0)
   })
 
-  test('loses any number of messages, except finished messages', async () => {
+  test('a device that is silent beyond the limit loses any number of messages, except finished messages', async () => {
     await world.device('other')
     await silentWith('a', 'b')
     await store.database.recipient.update({ where: { cmdId: 'b/0' }, data: { state: 'Sent' } })
@@ -115,7 +115,7 @@ describe('a device that is silent beyond the limit', () => {
     expect((await world.recipient('b/0')).state).toBe('Sent')
   })
 
-  test('finds the cancels when it returns at the same moment', async () => {
+  test('a device that is silent beyond the limit finds the cancels when it returns at the same moment', async () => {
     await silentWith('m')
     world.pass(7 * day)
     const { losing, opening } = await store.database.$transaction(async (statements) => {

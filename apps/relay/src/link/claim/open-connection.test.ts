@@ -15,7 +15,7 @@ beforeEach(async () => {
 const device = () => store.database.device.findUniqueOrThrow({ where: { id: 'device' } })
 
 describe('a connection', () => {
-  test('marks the device as online at this relay, with its SIMs and a new epoch', async () => {
+  test('a connection marks the device as online at this relay, with its SIMs and a new epoch', async () => {
     const sims = [
       { simNumber: 1, state: 'ready', phoneNumber: '+491', carrierName: 'Net\u0000', iccid: '89', signal: 70 },
       { simNumber: 2, state: 'absent' },
@@ -39,7 +39,7 @@ describe('a connection', () => {
     expect(await store.database.simCard.findMany()).toMatchObject([{ simNumber: 2, state: 'ready' }])
   })
 
-  test('keeps the number of a card that has become unreadable, but not of another card', async () => {
+  test('a connection keeps the number of a card that has become unreadable, but not of another card', async () => {
     const number = async () => (await store.database.simCard.findFirstOrThrow()).phoneNumber
     await world.connect({ sims: [{ simNumber: 1, state: 'ready', phoneNumber: '+491', iccid: '89' }] })
     for (const state of ['absent', 'locked', 'failed']) {
@@ -50,7 +50,7 @@ describe('a connection', () => {
     expect(await number()).toBeNull()
   })
 
-  test('replaces the previous connection and returns its relay while that relay may be alive', async () => {
+  test('a connection replaces the previous connection and returns its relay while that relay may be alive', async () => {
     await world.connect()
     world.pass(30)
     const second = await world.connect({ relayId: 'second', bootId: 'other' })
@@ -60,14 +60,14 @@ describe('a connection', () => {
     expect(third).toMatchObject({ displacedRelayId: undefined, previousBootId: 'other' })
   })
 
-  test('gets the mark of its journal', async () => {
+  test('a connection gets the mark of its journal', async () => {
     await world.connect()
     await store.database.deviceJournal.updateMany({ data: { mark: 41, markTag: 'tag' } })
     expect(await world.connect()).toMatchObject({ mark: 41, markTag: 'tag' })
     expect(await world.connect({ journalId: 'new one' })).toMatchObject({ mark: 0, markTag: undefined })
   })
 
-  test('with an abandoned journal is an old copy, and does not affect the current journal', async () => {
+  test('a connection with an abandoned journal is an old copy, and does not affect the current journal', async () => {
     await world.connect({ journalId: 'first' })
     await world.connect({ journalId: 'second' })
     await world.message('m', { journal: 'second' })
@@ -77,7 +77,7 @@ describe('a connection', () => {
     expect(await world.connect({ journalId: 'second' })).toMatchObject({ isRetired: false })
   })
 
-  test('of a deleted device or another account is refused', async () => {
+  test('a connection of a deleted device or another account is refused', async () => {
     const agent = { journalId: 'j', bootId: 'b', agentVersion: '1', capabilities: [], sims: [] }
     const options = { relayId: 'relay', leaseMs: 60_000, now: world.now }
     const stranger = { ...agent, accountId: 'stranger', deviceId: 'device' }
@@ -87,7 +87,7 @@ describe('a connection', () => {
     expect(await openConnection(store.database, deleted, options)).toBeUndefined()
   })
 
-  test('with a new journal puts unfinished messages of the previous journal in doubt, acknowledged or not', async () => {
+  test('a connection with a new journal puts unfinished messages of the previous journal in doubt, acknowledged or not', async () => {
     await world.webhook('sms:failed')
     await world.connect()
     await world.message('waiting')
@@ -104,7 +104,7 @@ describe('a connection', () => {
     expect(await world.outbox()).toEqual([])
   })
 
-  test('opened twenty times at once gets a different epoch each time', async () => {
+  test('a connection opened twenty times at once gets a different epoch each time', async () => {
     await world.account('other')
     await world.device('of other', 'other')
     const opened = await Promise.all(
@@ -118,7 +118,7 @@ describe('a connection', () => {
 })
 
 describe('the lease of a connection', () => {
-  test('of devices with their own leases is renewed in one statement, which returns the superseded connections', async () => {
+  test('the lease of a connection of devices with their own leases is renewed in one statement, which returns the superseded connections', async () => {
     await world.device('second')
     await world.device('third')
     const old = (await world.connect()).connection
@@ -136,7 +136,7 @@ describe('the lease of a connection', () => {
     expect(renewed).toMatchObject({ leaseUntil, lastSeen: world.now, relayId: 'again' })
   })
 
-  test('ends when the connection closes, unless a newer connection holds it', async () => {
+  test('the lease of a connection ends when the connection closes, unless a newer connection holds it', async () => {
     const old = (await world.connect()).connection
     const newer = (await world.connect({ relayId: 'elsewhere' })).connection
     await closeConnections(store.database, [old], world.now)

@@ -52,7 +52,7 @@ async function seenByReaders() {
 }
 
 describe('the lease of a relay', () => {
-  test('keeps its devices online without a write to their rows', async () => {
+  test('the lease of a relay keeps its devices online without a write to their rows', async () => {
     await world.connect()
     const row = await device()
     await renew()
@@ -64,7 +64,7 @@ describe('the lease of a relay', () => {
     expect(await device()).toEqual(row)
   })
 
-  test('expires when the relay was killed, and its devices were last seen at the last renewal', async () => {
+  test('the lease of a relay expires when the relay was killed, and its devices were last seen at the last renewal', async () => {
     await world.connect()
     world.pass(100)
     await renew()
@@ -77,7 +77,7 @@ describe('the lease of a relay', () => {
     expect(await store.database.relay.count()).toBe(0)
   })
 
-  test('ends with the relay, and does not affect devices that are connected to another relay', async () => {
+  test('the lease of a relay ends with the relay, and does not affect devices that are connected to another relay', async () => {
     await world.device('elsewhere')
     await world.connect()
     await world.connect({ deviceId: 'elsewhere', relayId: 'other' })
@@ -88,14 +88,14 @@ describe('the lease of a relay', () => {
     expect(elsewhere).toMatchObject({ relayId: 'other', leaseUntil: later(60) })
   })
 
-  test('is reported as new after it was ended, so that the relay attaches its devices again', async () => {
+  test('the lease of a relay is reported as new after it was ended, so that the relay attaches its devices again', async () => {
     expect(await renew()).toMatchObject({ isNew: true })
     expect(await renew()).toMatchObject({ isNew: false })
     await endRelayLease(store.database, 'relay')
     expect(await renew()).toMatchObject({ isNew: true })
   })
 
-  test('is valid again after the next renewal when the clock was set back', async () => {
+  test('the lease of a relay is valid again after the next renewal when the clock was set back', async () => {
     await world.connect()
     await renew()
     world.pass(-HOUR)
@@ -109,7 +109,7 @@ describe('the lease of a relay', () => {
     expect((await store.database.relay.findFirstOrThrow()).renewedAt.getTime()).toBeLessThan(future.getTime())
   })
 
-  test('decides when messages of silent devices are lost and when browsers are notified', async () => {
+  test('the lease of a relay decides when messages of silent devices are lost and when browsers are notified', async () => {
     await world.message('m')
     await world.connect()
     world.pass(10 * HOUR)

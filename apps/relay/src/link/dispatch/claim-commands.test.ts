@@ -39,7 +39,7 @@ function processed(cmdId: string) {
 }
 
 describe('a claim', () => {
-  test('returns a send in the format of the link, after committing its dispatch', async () => {
+  test('a claim returns a send in the format of the link, after committing its dispatch', async () => {
     await world.message('m', { priority: 3, validUntil: new Date('2026-03-01T13:00:00.000Z') })
     await store.database.message.updateMany({ data: { simNumber: 2, withDeliveryReport: false } })
     expect(await claim()).toEqual([
@@ -62,7 +62,7 @@ describe('a claim', () => {
     expect(await claim()).toEqual([])
   })
 
-  test('returns no send for emulated modems while the account has a real modem, unless both may be mixed', async () => {
+  test('a claim returns no send for emulated modems while the account has a real modem, unless both may be mixed', async () => {
     await world.sims([{ simNumber: 1, state: 'ready', isEmulated: true }])
     await world.message('first')
     expect(await claimedIds()).toEqual(['first/0'])
@@ -78,26 +78,26 @@ describe('a claim', () => {
     expect(mixed.map(({ cmdId }) => cmdId)).toEqual(['second/0'])
   })
 
-  test('returns onUncertain as requested', async () => {
+  test('a claim returns onUncertain as requested', async () => {
     await world.message('m')
     await store.database.message.updateMany({ data: { onUncertain: 'resend' } })
     expect(await claim()).toMatchObject([{ onUncertain: 'resend' }])
   })
 
-  test('returns data with its port, as base64', async () => {
+  test('a claim returns data with its port, as base64', async () => {
     await world.message('m')
     await store.database.message.updateMany({ data: { text: null, data: Buffer.from([0, 255, 7]), port: 16_000 } })
     expect(await claim()).toMatchObject([{ content: { data: 'AP8H', port: 16_000 } }])
   })
 
-  test('returns plain data of a message marked as encrypted as base64, which its agent refuses', async () => {
+  test('a claim returns plain data of a message marked as encrypted as base64, which its agent refuses', async () => {
     await world.message('m')
     const data = { isEncrypted: true, text: null, data: Buffer.from([0, 255, 7]), port: 16_000 }
     await store.database.message.updateMany({ data })
     expect(await claim()).toMatchObject([{ isEncrypted: true, content: { data: 'AP8H', port: 16_000 } }])
   })
 
-  test('orders by priority, then by acceptance', async () => {
+  test('a claim orders by priority, then by acceptance', async () => {
     await world.message('old')
     world.pass(1)
     await world.message('new', { numbers: 2 })
@@ -106,12 +106,12 @@ describe('a claim', () => {
     expect(await claimedIds()).toEqual(['high/0', 'old/0', 'new/0', 'new/1', 'low/0'])
   })
 
-  test('keeps the order of messages accepted in the same millisecond, and of their recipients', async () => {
+  test('a claim keeps the order of messages accepted in the same millisecond, and of their recipients', async () => {
     for (const id of ['z', 'y', 'a']) await world.message(id, { numbers: 2 })
     expect(await claimedIds()).toEqual(['z/0', 'z/1', 'y/0', 'y/1', 'a/0', 'a/1'])
   })
 
-  test('skips rows that another transaction has locked, and takes the other rows', async () => {
+  test('a claim skips rows that another transaction has locked, and takes the other rows', async () => {
     await world.message('held')
     await world.message('free')
     const ids = await store.database.$transaction(async (statements) => {
@@ -121,7 +121,7 @@ describe('a claim', () => {
     expect(ids).toEqual(['free/0'])
   })
 
-  test('returns the latest message first within a priority if the account uses LIFO', async () => {
+  test('a claim returns the latest message first within a priority if the account uses LIFO', async () => {
     await store.database.account.updateMany({ data: { settings: { messages: { processing_order: 'LIFO' } } } })
     await world.message('old')
     world.pass(1)
@@ -130,7 +130,7 @@ describe('a claim', () => {
     expect(await claimedIds()).toEqual(['high/0', 'new/0', 'new/1', 'old/0'])
   })
 
-  test('respects the credit, and reserves some of it for urgent sends', async () => {
+  test('a claim respects the credit, and reserves some of it for urgent sends', async () => {
     for (const id of ['a', 'b', 'c']) await world.message(id)
     await world.message('u1', { priority: 100 })
     await world.message('u2', { priority: 127 })
@@ -140,7 +140,7 @@ describe('a claim', () => {
     expect(await claimedIds({ sends: 1, urgentSends: 4, others: 64 })).toEqual(['b/0'])
   })
 
-  test('does not return sends that are not due or have expired', async () => {
+  test('a claim does not return sends that are not due or have expired', async () => {
     await world.message('later', { scheduleAt: new Date('2026-03-01T12:10:00.000Z') })
     await world.message('over', { validUntil: new Date('2026-03-01T12:00:00.000Z') })
     expect(await claimedIds()).toEqual([])
@@ -148,14 +148,14 @@ describe('a claim', () => {
     expect(await claimedIds()).toEqual(['later/0'])
   })
 
-  test('returns an unscheduled message at once, even if the clock of the relay that accepted it was ahead', async () => {
+  test('a claim returns an unscheduled message at once, even if the clock of the relay that accepted it was ahead', async () => {
     world.pass(86_400)
     await world.message('m')
     world.pass(-86_400)
     expect(await claimedIds()).toEqual(['m/0'])
   })
 
-  test('returns nothing of another device or account', async () => {
+  test('a claim returns nothing of another device or account', async () => {
     await world.device('other')
     await world.message('m', { deviceId: 'other' })
     expect(await claimedIds()).toEqual([])
@@ -166,7 +166,7 @@ describe('a claim', () => {
     expect(await claimedIds(plenty, other)).toEqual(['m/0'])
   })
 
-  test('returns nothing to a superseded connection, another journal, or a deleted device', async () => {
+  test('a claim returns nothing to a superseded connection, another journal, or a deleted device', async () => {
     await world.message('m')
     const newer = (await world.connect({ relayId: 'another relay' })).connection
     expect(await claimedIds()).toEqual([])
@@ -177,7 +177,7 @@ describe('a claim', () => {
 })
 
 describe('cancels and other commands', () => {
-  test('come before sends, with cancels first, once per connection', async () => {
+  test('cancels and other commands come before sends, with cancels first, once per connection', async () => {
     await world.message('m')
     expect(await claimedIds()).toEqual(['m/0'])
     await cancel('m/0')
@@ -190,21 +190,21 @@ describe('cancels and other commands', () => {
     expect(await claimedIds()).toEqual([])
   })
 
-  test('are not dispatched after they expire', async () => {
+  test('cancels and other commands are not dispatched after they expire', async () => {
     const command = { kind: 'ussd', cmdId: 'u', code: '*100#' }
     const data = { cmdId: 'u', deviceId: 'device', accountId: 'account', command, expiresAt: world.pass(30) }
     await store.database.deviceCommand.create({ data })
     expect(await claimedIds()).toEqual([])
   })
 
-  test('do not include a cancel of a message that was never dispatched', async () => {
+  test('cancels and other commands do not include a cancel of a message that was never dispatched', async () => {
     await world.message('m')
     await cancel('m/0')
     expect(await world.messageState('m')).toBe('Cancelled')
     expect(await claimedIds()).toEqual([])
   })
 
-  test('include a sweep that was dispatched to another journal', async () => {
+  test('cancels and other commands include a sweep that was dispatched to another journal', async () => {
     const command = { kind: 'sweep', cmdId: 's' }
     await store.database.deviceCommand.create({
       data: { cmdId: 's', deviceId: 'device', accountId: 'account', command },
@@ -217,7 +217,7 @@ describe('cancels and other commands', () => {
 })
 
 describe('a command that was lost on the way', () => {
-  test('is dispatched again when the journal reconnects, until it is acknowledged', async () => {
+  test('a command that was lost on the way is dispatched again when the journal reconnects, until it is acknowledged', async () => {
     await world.message('lost')
     await world.message('stored')
     await world.message('unclaimed', { scheduleAt: new Date('2027-01-01') })
@@ -232,7 +232,7 @@ describe('a command that was lost on the way', () => {
     expect(await claimedIds(plenty, next)).toEqual(['cancel lost/0'])
   })
 
-  test('is never dispatched to another journal', async () => {
+  test('a command that was lost on the way is never dispatched to another journal', async () => {
     await world.message('m')
     await claim()
     await cancel('m/0')

@@ -54,7 +54,7 @@ describe("each region's example of a mobile number", () => {
   const itsOwn = (own: CountryCode) => own
   const digitsOf = (number: PhoneNumber) => number.number.slice(1)
 
-  test('is recognised in its region as written there, with and without punctuation and trunk prefix', () => {
+  test("each region's example of a mobile number is recognised in its region as written there, with and without punctuation and trunk prefix", () => {
     expect(different((number) => number.formatNational(), itsOwn)).toEqual([])
     expect(different((number) => number.formatNational().replace(/\D/g, ''), itsOwn)).toEqual([])
     expect(different((number) => number.nationalNumber, itsOwn)).toEqual([])
@@ -62,7 +62,7 @@ describe("each region's example of a mobile number", () => {
 
   // The regions have the international prefixes 011, 0011, 010, 0xx and 00.
   test.each([undefined, 'US', 'AU', 'JP', 'BR', 'DE'] as const)(
-    'is recognised after + and 00 in region %s',
+    "each region's example of a mobile number is recognised after + and 00 in region %s",
     (region) => {
       const inRegion = () => region
       expect(different((number) => number.number, inRegion)).toEqual([])
@@ -70,12 +70,12 @@ describe("each region's example of a mobile number", () => {
     },
   )
 
-  test('is recognised after + and 00 in its own region', () => {
+  test("each region's example of a mobile number is recognised after + and 00 in its own region", () => {
     expect(different((number) => number.number, itsOwn)).toEqual([])
     expect(different((number) => `00${digitsOf(number)}`, itsOwn)).toEqual([])
   })
 
-  test('is recognised without + if no region is set, and in its own region', () => {
+  test("each region's example of a mobile number is recognised without + if no region is set, and in its own region", () => {
     expect(different(digitsOf, () => undefined)).toEqual([])
     expect(different(digitsOf, itsOwn)).toEqual([])
   })

@@ -110,21 +110,24 @@ describe('the SIM of an outbound event', () => {
     ['a report without it', update('m/0', 'sent')],
   ]
 
-  test.each(ends)('is the requested SIM, with its number: %s', async (_, ending) => {
+  test.each(ends)('the SIM of an outbound event is the requested SIM, with its number: %s', async (_, ending) => {
     await world.sims(two)
     await world.message('m', { simNumber: 2 })
     await advance(ending)
     expect(await senders()).toEqual([[2, '+492']])
   })
 
-  test.each(ends)('is the only SIM of the device, with its number: %s', async (_, ending) => {
-    await world.sims([sim(3, 'absent', '+493')])
-    await world.message('m')
-    await advance(ending)
-    expect(await senders()).toEqual([[3, '+493']])
-  })
+  test.each(ends)(
+    'the SIM of an outbound event is the only SIM of the device, with its number: %s',
+    async (_, ending) => {
+      await world.sims([sim(3, 'absent', '+493')])
+      await world.message('m')
+      await advance(ending)
+      expect(await senders()).toEqual([[3, '+493']])
+    },
+  )
 
-  test('is the SIM that sent the message, even if another SIM was reported before', async () => {
+  test('the SIM of an outbound event is the SIM that sent the message, even if another SIM was reported before', async () => {
     await world.sims([sim(1, 'ready', '+491'), sim(2, 'ready', '')])
     await world.message('m', { journal: 'j' })
     await advance({ accountId: 'account', cmdId: 'm/0', simNumber: 1, sender: '+491' })
@@ -148,7 +151,7 @@ describe('the SIM of an outbound event', () => {
     ['the only one with a card', [sim(1, 'absent', '+491'), sim(2, 'locked', '+492')], {}, [2, '+492']],
     ['known without its number', [{ simNumber: 1, state: 'ready' }], {}, [1, '']],
     ['unknown without any', [], {}, [0, '']],
-  ])('that was not requested is %s', async (_, sims, settings, expected) => {
+  ])('the SIM of an outbound event that was not requested is %s', async (_, sims, settings, expected) => {
     await world.sims(sims)
     await store.database.account.updateMany({ data: { settings } })
     await world.message('m')

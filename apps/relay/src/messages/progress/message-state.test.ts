@@ -91,44 +91,44 @@ describe('the next state of a recipient, for each state and input', () => {
 })
 
 describe('a recipient', () => {
-  test('keeps the first time of each state', () => {
+  test('a recipient keeps the first time of each state', () => {
     const start = follow(dispatched, 'processed', 'sent')
     const repeated = advance(advance(start, { kind: 'processed', at: later }).recipient, { kind: 'sent', at: later })
     expect(repeated.recipient).toBe(start)
     expect(start).toMatchObject({ processedAt: at, sentAt: at })
   })
 
-  test('is reported as sent before it is reported as delivered, even if the device reported only the delivery', () => {
+  test('a recipient is reported as sent before it is reported as delivered, even if the device reported only the delivery', () => {
     expect(advance(situations.Processed, inputs.delivered).reached).toEqual(['sent', 'delivered'])
     expect(advance(situations.Sent, inputs.delivered).reached).toEqual(['delivered'])
     expect(advance(situations['Failed, device_lost'], inputs.delivered).reached).toEqual(['sent', 'delivered'])
   })
 
-  test('records the time of Processed while a cancel is pending', () => {
+  test('a recipient records the time of Processed while a cancel is pending', () => {
     const cancelling = follow(dispatched, 'cancel-requested', 'processed')
     expect(cancelling).toMatchObject({ state: 'Cancelling', processedAt: at, cancelAnsweredAt: null })
   })
 
-  test('keeps Cancelling after a refused cancel, with the answer recorded, until the outcome arrives', () => {
+  test('a recipient keeps Cancelling after a refused cancel, with the answer recorded, until the outcome arrives', () => {
     const refused = follow(situations.Cancelling, 'cancel-refused')
     expect(refused).toMatchObject({ state: 'Cancelling', cancelAnsweredAt: at })
     expect(follow(refused, 'sent').state).toBe('Sent')
   })
 
-  test('shows the waiting reason until it is sent', () => {
+  test('a recipient shows the waiting reason until it is sent', () => {
     const held = follow(situations.Processed, 'waiting')
     expect(held).toMatchObject({ state: 'Processed', error: 'waits for work hours', errorCode: 'held' })
     expect(follow(held, 'sent')).toMatchObject({ error: null, errorCode: null })
   })
 
-  test('with an unknown outcome has an error that begins as the contract requires, whatever the device reports', () => {
+  test('a recipient with an unknown outcome has an error that begins as the contract requires, whatever the device reports', () => {
     const errorOf = (reason: string) =>
       advance(situations.Processed, { kind: 'waiting', at, code: 'outcome_unknown', reason }).recipient.error
     expect(errorOf('the port was lost')).toBe('outcome unknown: the port was lost')
     expect(errorOf('outcome unknown: no answer')).toBe('outcome unknown: no answer')
   })
 
-  test('fails with the text of the contract and the number of sent parts', () => {
+  test('a recipient fails with the text of the contract and the number of sent parts', () => {
     const errorOf = (more: object) =>
       advance(situations.Processed, { kind: 'failed', at, code: 'refused', reason: 'CMS 38', ...more }).recipient.error
     expect(errorOf({})).toBe('CMS 38')
@@ -140,20 +140,20 @@ describe('a recipient', () => {
     expect(errorOf({ code: 'submit_unknown', partsSent: 1, parts: 2 })).toBe('partial 1/2: submit_unknown')
   })
 
-  test('shows no error after a correction', () => {
+  test('a recipient shows no error after a correction', () => {
     for (const situation of ['Failed, submit_unknown', 'Failed, device_lost'] as const) {
       expect(follow(situations[situation], 'sent')).toMatchObject({ state: 'Sent', error: null, failedAt: at })
     }
   })
 
-  test('that is lost also gets a cancel request, unless it was never dispatched', () => {
+  test('a recipient that is lost also gets a cancel request, unless it was never dispatched', () => {
     expect(follow(dispatched, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: at })
     expect(follow(accepted, 'device-lost')).toMatchObject({ error: 'device_lost', cancelRequestedAt: null })
     expect(follow(dispatched, 'emulated')).toMatchObject({ errorCode: 'emulated_modem', cancelRequestedAt: at })
     expect(follow(accepted, 'emulated')).toMatchObject({ errorCode: 'emulated_modem', cancelRequestedAt: null })
   })
 
-  test('that was dispatched is never expired by the relay', () => {
+  test('a recipient that was dispatched is never expired by the relay', () => {
     expect(advance(dispatched, inputs.expired).recipient).toBe(dispatched)
   })
 })
@@ -172,7 +172,7 @@ const isOutcomeUnknown = ({ errorCode }: RecipientProgress) =>
 const anyInputs = fc.array(fc.constantFrom(...names), { maxLength: 12 })
 
 describe('in any order of inputs, a recipient', () => {
-  test('never moves backwards', () => {
+  test('in any order of inputs, a recipient never moves backwards', () => {
     fc.assert(
       fc.property(fc.constantFrom(accepted, dispatched), anyInputs, (start, steps) => {
         let recipient: RecipientProgress = start
@@ -188,7 +188,7 @@ describe('in any order of inputs, a recipient', () => {
     )
   })
 
-  test('reaches each milestone at most once, and delivered only after sent', () => {
+  test('in any order of inputs, a recipient reaches each milestone at most once, and delivered only after sent', () => {
     fc.assert(
       fc.property(fc.constantFrom(accepted, dispatched), anyInputs, (start, steps) => {
         let recipient: RecipientProgress = start
@@ -210,7 +210,7 @@ describe('in any order of inputs, a recipient', () => {
     )
   })
 
-  test('does not change when an input is repeated at once', () => {
+  test('in any order of inputs, a recipient does not change when an input is repeated at once', () => {
     fc.assert(
       fc.property(fc.constantFrom(accepted, dispatched), anyInputs, fc.constantFrom(...names), (start, steps, last) => {
         const once = follow(start, ...steps, last)
@@ -252,7 +252,7 @@ describe('the state of a message', () => {
     [['Sent', 'Failed'], 'Sent'],
     [['Sent', 'Delivered'], 'Sent'],
     [['Delivered'], 'Delivered'],
-  ])('with recipients %j is %s', (recipients, expected) => {
+  ])('the state of a message with recipients %j is %s', (recipients, expected) => {
     expect(messageStateOf(recipients)).toBe(expected)
   })
 })

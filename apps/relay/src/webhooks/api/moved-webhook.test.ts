@@ -174,7 +174,7 @@ describe('an inbox refresh by a caller who may not read the inbox', () => {
     return (await deliveries()).map(({ payload }) => (payload as { messageId?: string }).messageId ?? 'batch')
   }
 
-  test('sends a webhook only messages that were stored after it got its URL', async () => {
+  test('an inbox refresh by a caller who may not read the inbox sends a webhook only messages that were stored after it got its URL', async () => {
     await receive('stored before', minutes(60))
     await register(auth)
     await receive('stored since', minutes(-60))
@@ -188,7 +188,7 @@ describe('an inbox refresh by a caller who may not read the inbox', () => {
     ])
   })
 
-  test('sends no batch with an earlier message', async () => {
+  test('an inbox refresh by a caller who may not read the inbox sends no batch with an earlier message', async () => {
     await receive('stored before', minutes(60))
     await register(auth, undefined, 'sms:batch:received')
     await receive('stored since', minutes(-60))

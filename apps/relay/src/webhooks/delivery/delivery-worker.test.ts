@@ -68,7 +68,7 @@ describe('an attempt that fails', () => {
     ['an error', 500],
     ['a redirect', 302],
     ['a refusal', 404],
-  ])('with %s is repeated under the same id', async (_, status) => {
+  ])('an attempt that fails with %s is repeated under the same id', async (_, status) => {
     const there = await receivers.start((response, __, number) => answerWith(number === 1 ? status : 200)(response))
     await world.webhook('w1', there.url)
     world.worker()
@@ -92,7 +92,7 @@ describe('an attempt that fails', () => {
     expect(world.attempts).toEqual(['waiting', 'delivered'])
   })
 
-  test('is repeated as often as the account allows, and is then given up with a log entry', async () => {
+  test('an attempt that fails is repeated as often as the account allows, and is then given up with a log entry', async () => {
     await world.database.account.update({ where: { id: 'a1' }, data: { settings: { webhooks: { retry_count: 1 } } } })
     const there = await receivers.start(answerWith(500))
     await world.webhook('w1', there.url)
@@ -114,7 +114,7 @@ describe('an attempt that fails', () => {
     ])
   })
 
-  test('is described when there was no response, and is counted further after a redelivery', async () => {
+  test('an attempt that fails is described when there was no response, and is counted further after a redelivery', async () => {
     const gone = await receivers.start()
     await gone.close()
     await world.webhook('w1', gone.url)
@@ -138,7 +138,7 @@ describe('an attempt that fails', () => {
     ])
   })
 
-  test('because of an unreadable secret counts as an attempt and affects no other webhook', async () => {
+  test('an attempt that fails because of an unreadable secret counts as an attempt and affects no other webhook', async () => {
     const there = await receivers.start()
     await world.webhook('w1', there.url)
     await world.webhook('w2', there.url)
@@ -154,7 +154,7 @@ describe('an attempt that fails', () => {
 })
 
 describe('a receiver that requests', () => {
-  test.each([429, 503])('a pause with %d is paused for all events', async (status) => {
+  test.each([429, 503])('a receiver that requests a pause with %d is paused for all events', async (status) => {
     const there = await receivers.start(answerWith(status, { 'retry-after': '100' }))
     await world.webhook('w1', there.url)
     world.worker()
@@ -175,7 +175,7 @@ describe('a receiver that requests', () => {
     await eventually(() => expect(there.requests).toHaveLength(3))
   })
 
-  test('to stop with 410 is disabled, and its pending events are dropped', async () => {
+  test('a receiver that requests to stop with 410 is disabled, and its pending events are dropped', async () => {
     const there = await receivers.start(answerWith(410))
     await world.webhook('w1', there.url)
     await world.enqueue(...names(20))
@@ -193,7 +193,7 @@ describe('a receiver that requests', () => {
 })
 
 describe('five days of failures only', () => {
-  test('disable a webhook', async () => {
+  test('five days with nothing but failures disable a webhook', async () => {
     const there = await receivers.start(answerWith(500))
     await world.webhook('w1', there.url)
     world.worker()
@@ -211,7 +211,7 @@ describe('five days of failures only', () => {
     expect(await states()).toEqual(['dropped'])
   })
 
-  test('are only counted while something is sent', async () => {
+  test('five days of failures are only counted while something is sent', async () => {
     const there = await receivers.start(answerWith(500))
     await world.webhook('w1', there.url)
     world.worker()

@@ -56,17 +56,17 @@ const schedule = (retries?: number) => {
 }
 
 describe('an event is retried', () => {
-  test('at growing intervals, for more than three days', () => {
+  test('an event is retried at growing intervals, for more than three days', () => {
     expect(schedule()).toEqual([5, 30, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400])
   })
 
-  test('as often as the account allows, with the last pause repeated if necessary', () => {
+  test('an event is retried as often as the account allows, with the last pause repeated if necessary', () => {
     expect(schedule(1)).toEqual([5])
     expect(schedule(3)).toEqual([5, 30, 300])
     expect(schedule(12)).toEqual([...schedule(), 86_400, 86_400])
   })
 
-  test('with a jitter of 20 %', () => {
+  test('an event is retried with a jitter of 20 %', () => {
     expect(nextPauseMs(1, undefined, { ...noRequest, fraction: 0 })).toBe(4_000)
     expect(nextPauseMs(1, undefined, { ...noRequest, fraction: 1 })).toBe(6_000)
     expect(nextPauseMs(10, undefined, { ...noRequest, fraction: 1 })).toBe(103_680_000)
@@ -77,14 +77,14 @@ describe('a requested pause', () => {
   const requested = (attempts: number, requestedSeconds: number) =>
     (nextPauseMs(attempts, undefined, { requestedSeconds, fraction: 0.5 }) ?? 0) / 1000
 
-  test('is kept to the second, up to an hour', () => {
+  test('a requested pause is kept to the second, up to an hour', () => {
     expect([requested(1, 2), requested(2, 7), requested(3, 3_600), requested(1, 3_601), requested(1, 1e9)]).toEqual([
       2, 7, 3600, 3600, 3600,
     ])
     expect(requested(1, 0)).toBe(1)
   })
 
-  test('does not use up the retries of a receiver that always requests one second', () => {
+  test('a requested pause does not use up the retries of a receiver that always requests one second', () => {
     const pauses = Array.from({ length: 10 }, (_, index) => requested(index + 1, 1))
     expect(pauses).toEqual([1, 1, 1, ...schedule().slice(3)])
   })

@@ -8,29 +8,31 @@ const classOf = (code: number) => cms(code)?.class
 
 describe('each +CMS ERROR has the class that the notes about real modems give', () => {
   test.each([1, 8, 10, 28, 29, 30, 50, 21, 69, 95, 96, 97, 98, 99, 111, 127, 193, 195, 196, 198, 199, 304, 305])(
-    '%i is permanent',
+    '+CMS ERROR: %i is permanent',
     (code) => expect(classOf(code)).toBe('permanent'),
   )
   test.each([27, 38, 41, 42, 47, 192, 194, 212, 300, 301, 314, 512, 514, 515])(
-    '%i is temporary and is retried after a pause',
+    '+CMS ERROR: %i is temporary and is retried after a pause',
     (code) => {
       expect(classOf(code)).toBe('temporary')
       expect(cms(code)?.retryAfterMs).toBeGreaterThan(0)
     },
   )
-  test.each([208, 209, 211, 320, 321, 322])('%i concerns the storage', (code) => expect(classOf(code)).toBe('storage'))
-  test.each([310, 311, 312, 313, 315, 316, 317, 318, 330])('%i concerns the SIM', (code) => {
+  test.each([208, 209, 211, 320, 321, 322])('+CMS ERROR: %i concerns the storage', (code) =>
+    expect(classOf(code)).toBe('storage'),
+  )
+  test.each([310, 311, 312, 313, 315, 316, 317, 318, 330])('+CMS ERROR: %i concerns the SIM', (code) => {
     expect(cms(code)).toMatchObject({ class: 'sim', alarm: 'sim' })
   })
-  test.each([302, 331])('%i concerns registration', (code) => expect(classOf(code)).toBe('registration'))
-  test.each([332, 500, 513])('%i does not show whether the message was sent', (code) =>
+  test.each([302, 331])('+CMS ERROR: %i concerns registration', (code) => expect(classOf(code)).toBe('registration'))
+  test.each([332, 500, 513])('+CMS ERROR: %i does not show whether the message was sent', (code) =>
     expect(classOf(code)).toBe('unknown'),
   )
 
   test('every TP-PID and TP-DCS code from 128 to 159 is permanent', () => {
     for (let code = 128; code <= 159; code += 1) expect(classOf(code)).toBe('permanent')
   })
-  test('197 is a duplicate and 340 is harmless', () => {
+  test('+CMS ERROR: 197 is a duplicate and 340 is harmless', () => {
     expect([classOf(197), classOf(340)]).toEqual(['duplicate', 'harmless'])
   })
   test('a SIM that cannot send raises an alarm; filtered messages raise an alarm only if they are frequent', () => {

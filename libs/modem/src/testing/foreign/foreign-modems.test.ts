@@ -94,7 +94,7 @@ describe.each(modems)('%s that lacks a necessary command', (_, create) => {
 })
 
 describe('an incomplete modem is described', () => {
-  test('a mobile phone', async () => {
+  test('an incomplete modem is described: a mobile phone', async () => {
     const { shortcomings } = await tryModem((clock) => new Handset(clock))
     expect(shortcomings).toEqual([
       ...['indications-unverified', 'no-delivery-reports', 'memory-not-selectable', 'imei-malformed', 'no-error-codes'],
@@ -109,11 +109,11 @@ describe('an incomplete modem is described', () => {
     ['+CMEE', 'no-error-codes'],
     ['+CGSN', 'no-imei'],
     ['', 'at-refused'],
-  ] as const)('an LTE stick without AT%s: %s', async (command, shortcoming) => {
+  ] as const)('an incomplete modem is described: an LTE stick without AT%s: %s', async (command, shortcoming) => {
     expect((await tryModem(lteStick, { [command]: 'ERROR' })).shortcomings).toEqual([shortcoming])
   })
 
-  test('a SIM whose state, IMSI and registration cannot be read', async () => {
+  test('an incomplete modem is described: a SIM whose state, IMSI and registration cannot be read', async () => {
     const { outcome } = await tryModem(lteStick, { '+CPIN': 'ERROR', '+CIMI': 'ERROR', '+CEREG': 'ERROR' })
     expect(outcome).toMatchObject({ kind: 'failed', failure: { reason: 'sim-state-unknown' } })
   })

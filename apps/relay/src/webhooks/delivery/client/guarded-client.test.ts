@@ -189,18 +189,18 @@ describe('has timeouts', () => {
   const hour = 3_600_000
   const limits = { connectMs: hour, totalMs: hour, bodyMs: hour, excerptBytes: 10, bodyBytes: 50 }
 
-  test('for the look-up of a name', async () => {
+  test('has a timeout for the look-up of a name', async () => {
     const there = client({ limits: { ...limits, connectMs: 200 }, resolve: () => new Promise(() => undefined) })
     expect(await post(there, 'http://example.com/')).toMatchObject({ error: 'no connection within 0.2 s' })
   })
 
-  test('for a missing response', async () => {
+  test('has a timeout for a missing response', async () => {
     const there = await receiver({ answer: () => undefined })
     const patient = client({ limits: { ...limits, totalMs: 400 } })
     expect(await post(patient, there.url)).toMatchObject({ error: 'no answer within 0.4 s' })
   })
 
-  test('for a response that arrives byte by byte', async () => {
+  test('has a timeout for a response that arrives byte by byte', async () => {
     const there = await socketServer((socket) => {
       const dripping = setInterval(() => socket.write('H'), 20)
       socket.on('close', () => clearInterval(dripping))
@@ -209,7 +209,7 @@ describe('has timeouts', () => {
     expect(await post(patient, there.url)).toMatchObject({ kind: 'failed' })
   })
 
-  test('for a body after the status', async () => {
+  test('has a timeout for a body after the status', async () => {
     const there = await receiver({
       answer(response) {
         response.writeHead(200).flushHeaders()
@@ -221,7 +221,7 @@ describe('has timeouts', () => {
     expect(outcome).toMatchObject({ kind: 'replied', reply: { status: 200, excerpt: expect.stringMatching(/^x*$/) } })
   })
 
-  test('for an endless body, of which it reads only an excerpt', async () => {
+  test('has a timeout for an endless body, of which it reads only an excerpt', async () => {
     const closed = Promise.withResolvers<void>()
     const there = await receiver({
       answer(response) {
@@ -243,7 +243,7 @@ describe('has timeouts', () => {
 })
 
 describe('a connection', () => {
-  test('serves one request after the other', async () => {
+  test('a connection serves one request after the other', async () => {
     const there = await receiver({ answer: answerWith(200, {}, 'ok') })
     const same = client()
     for (let call = 0; call < 5; call++) await post(same, there.url)
@@ -251,7 +251,7 @@ describe('a connection', () => {
     expect(there.connections).toBe(1)
   })
 
-  test('closed while idle is not a failure, because the request uses another connection', async () => {
+  test('a connection closed while idle is not a failure, because the request uses another connection', async () => {
     const seen: number[] = []
     let connections = 0
     const numbers = new Map<Socket, number>()
@@ -267,7 +267,7 @@ describe('a connection', () => {
     expect(seen).toEqual([1, 2, 3, 4])
   })
 
-  test('opened for the request and closed before a response is a failure, after one try', async () => {
+  test('a connection opened for the request and closed before a response is a failure, after one try', async () => {
     let requests = 0
     const there = await socketServer((socket) => {
       requests += 1
@@ -280,19 +280,19 @@ describe('a connection', () => {
     expect(requests).toBe(1)
   })
 
-  test('closed in the middle of a response still returns the response', async () => {
+  test('a connection closed in the middle of a response still returns the response', async () => {
     const there = await socketServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort'))
     expect(await post(client(), there.url)).toMatchObject({ kind: 'replied', reply: { status: 200, excerpt: 'short' } })
   })
 
-  test('that is refused or uses another protocol fails with a description', async () => {
+  test('a connection that is refused or uses another protocol fails with a description', async () => {
     const { port } = await trap()
     expect(await post(client(), `http://${ALLOWED}:${port}/`)).toMatchObject({ error: 'connection refused' })
     const there = await socketServer((socket) => socket.end('220 mail.example ESMTP\r\n'))
     expect(await post(client(), there.url)).toMatchObject({ error: 'the response is not valid HTTP' })
   })
 
-  test('is aborted when the client is closed, and this is not a failure of the receiver', async () => {
+  test('a connection is aborted when the client is closed, and this is not a failure of the receiver', async () => {
     const there = await receiver({ answer: () => undefined })
     const same = client()
     const posting = post(same, there.url)
