@@ -48,11 +48,8 @@ export interface RecordedBatch {
 function recordTogether(database: Database, batches: readonly EventBatch[], now: Date): Promise<RecordedBatches> {
   return areAboutSends(batches)
     ? rawTransaction(database, (statements) => recordSends(statements, batches, now))
-    : database.$transaction((statements) => recordBatches(statements, batches, now), LIMITS)
+    : database.$transaction((statements) => recordBatches(statements, batches, now))
 }
-
-/** The time limit of a transaction. A full batch of received messages takes a few hundred statements. */
-const LIMITS = { maxWait: 5_000, timeout: 20_000 }
 
 async function recordAlone(database: Database, batch: EventBatch, now: Date): Promise<RecordedBatch> {
   try {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, silenceLimitedSocket } from './database.ts'
 import { Prisma } from './generated/client.ts'
 import { rawTransaction } from './raw-statements.ts'
 import { readRow } from './read-rows.ts'
@@ -70,24 +70,42 @@ test('statements that differ each time do not fill the memory of the server', as
 
 test('detects a database that stops answering, also in a transaction, and does not delay the next request', async () => {
   const line = await silenceableLine(store.url)
-  const database = openDatabase({ url: line.url, connections: 1, silenceMs: 200 })
+  const sockets: Socket[] = []
+  const socket = () => {
+    const opened = silenceLimitedSocket()
+    sockets.push(opened)
+    return opened
+  }
+  const database = openDatabase({ url: line.url, connections: 1, socket })
+  /** Runs the statement while the line drops its data, and lets the time limit of the connection pass. */
+  const askInSilence = async (ask: () => Promise<unknown>) => {
+    const dropped = line.silence()
+    const answer = ask()
+    await Promise.race([dropped, answer])
+    sockets.at(-1)?.setTimeout(1)
+    await answer
+  }
   const errors: unknown[] = []
   const note = (error: unknown) => errors.push(error)
   await database.$queryRaw`SELECT 1`
-  line.silence()
-  await database.$queryRaw`SELECT 1`.catch(note)
+  // The server ends a statement after 30 s.
+  expect(sockets.map(({ timeout }) => timeout)).toEqual([40_000])
+  await askInSilence(() => database.$queryRaw`SELECT 1`).catch(note)
   line.speak()
-  await database
-    .$transaction(async (statements) => {
-      line.silence()
-      await statements.$queryRaw`SELECT 1`
-    })
-    .catch(note)
+  await database.$transaction((statements) => askInSilence(() => statements.$queryRaw`SELECT 1`)).catch(note)
   line.speak()
   expect(errors.map(isDatabaseUnavailable)).toEqual([true, true])
   expect(await database.$queryRaw`SELECT 1 AS answer`).toEqual([{ answer: 1 }])
   await database.$disconnect()
   line.close()
+})
+
+test('a transaction may take longer than five seconds, the limit that Prisma sets', async () => {
+  const slow = store.database.$transaction(async (statements) => {
+    await statements.$queryRaw`SELECT pg_sleep(5.5)::text`
+    return await statements.$queryRaw`SELECT 1 AS answer`
+  })
+  expect(await slow).toEqual([{ answer: 1 }])
 })
 
 /**
@@ -97,6 +115,7 @@ test('detects a database that stops answering, also in a transaction, and does n
 async function silenceableLine(url: string) {
   const folder = new URL(url).searchParams.get('host')
   let isSilent = false
+  let dropped = Promise.withResolvers<void>()
   const sockets: Socket[] = []
   const server = createServer((client) => {
     const upstream = folder
@@ -104,7 +123,11 @@ async function silenceableLine(url: string) {
       : connect(Number(new URL(url).port), new URL(url).hostname)
     for (const socket of [client, upstream]) socket.on('error', () => undefined)
     sockets.push(client, upstream)
-    client.on('data', (data) => isSilent || upstream.write(data)).on('close', () => upstream.destroy())
+    const pass = (data: Buffer) => {
+      if (isSilent) dropped.resolve()
+      else upstream.write(data)
+    }
+    client.on('data', pass).on('close', () => upstream.destroy())
     upstream.on('data', (data) => isSilent || client.write(data)).on('close', () => client.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -113,8 +136,11 @@ async function silenceableLine(url: string) {
   through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: through.href,
+    /** Resolves when data of the client was dropped. */
     silence: () => {
       isSilent = true
+      dropped = Promise.withResolvers<void>()
+      return dropped.promise
     },
     speak: () => {
       isSilent = false

@@ -22,8 +22,8 @@ export interface DatabaseOptions {
    * settings below must be settings of the database role (`checkPooledSession`).
    */
   readonly isPooled?: boolean
-  /** How long a connection may be silent. Must be longer than the server's statement timeout. */
-  readonly silenceMs?: number
+  /** Makes the socket of each connection. */
+  readonly socket?: () => Socket
   /** Called with the message of the server if its disk is full. */
   readonly onDiskFull?: ((message: string) => void) | undefined
 }
@@ -33,7 +33,7 @@ export function openDatabase({
   url,
   connections,
   isPooled = false,
-  silenceMs = 40_000,
+  socket = silenceLimitedSocket,
   onDiskFull,
 }: DatabaseOptions): Database {
   const pool = new Pool({
@@ -44,7 +44,7 @@ export function openDatabase({
     // This is also the longest wait for a free connection. A request that waits longer is answered with 503.
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    stream: () => silenceLimitedSocket(silenceMs),
+    stream: socket,
     ...(!isPooled && {
       // A relay that stops responding during a transaction keeps its locks for at most this time.
       idle_in_transaction_session_timeout: 10_000,
@@ -60,7 +60,7 @@ export function openDatabase({
   const nameOf = isPooled ? () => '' : statementNames()
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf, disposeExternalPool: true })
   // The minimal error format, because other formats contain the values of the query.
-  const database = new PrismaClient({ adapter, errorFormat: 'minimal' })
+  const database = new PrismaClient({ adapter, errorFormat: 'minimal', transactionOptions: TRANSACTION_LIMITS })
   allowRaw(database, { pool, nameOf })
   return database
 }
@@ -74,21 +74,31 @@ function reportFullDisk(client: Client, onDiskFull: (message: string) => void): 
 }
 
 /**
- * Returns the socket of a database connection. The socket fails after `silenceMs` without traffic, because the server
- * ends any statement earlier. The connection is then dead without an error, for example because a cable was cut or a
- * firewall dropped its state. Without this limit, TCP would keep the request waiting for a quarter of an hour.
+ * Prisma's limits for a transaction of several statements: the wait for a connection, which may be as long as that of a
+ * single statement, and the whole transaction. With Prisma's defaults of 2 s and 5 s, a busy relay would answer 503
+ * although the database works.
  */
-function silenceLimitedSocket(silenceMs: number): Socket {
+const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 20_000 }
+
+/** How long a connection may be silent. Longer than the statement timeout of the server. */
+const SILENCE_MS = 40_000
+
+/**
+ * Returns the socket of a database connection. The socket fails after 40 s without traffic, because the server ends any
+ * statement earlier. The connection is then dead without an error, for example because a cable was cut or a firewall
+ * dropped its state. Without this limit, TCP would keep the request waiting for a quarter of an hour.
+ */
+export function silenceLimitedSocket(): Socket {
   const socket = new Socket()
-  socket.setTimeout(silenceMs, () => socket.destroy(new DatabaseSilent(silenceMs)))
+  socket.setTimeout(SILENCE_MS, () => socket.destroy(new DatabaseSilent()))
   return socket
 }
 
 class DatabaseSilent extends Error {
   readonly code = 'ETIMEDOUT'
 
-  constructor(silenceMs: number) {
-    super(`no traffic on the database connection for ${silenceMs / 1000} s`)
+  constructor() {
+    super(`no traffic on the database connection for ${SILENCE_MS / 1000} s`)
   }
 }
 

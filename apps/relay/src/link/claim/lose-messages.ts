@@ -53,7 +53,7 @@ async function endMessages(
     return { count: lost.length, moves }
   }
   for (let ended = 0; ; ) {
-    const { count, moves } = await database.$transaction(endSome, { timeout: 20_000 })
+    const { count, moves } = await database.$transaction(endSome)
     onMoved?.(moves)
     ended += count
     if (count < AT_ONCE) return ended

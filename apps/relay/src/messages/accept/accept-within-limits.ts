@@ -21,8 +21,7 @@ export function acceptInLanes(database: Database): (message: NewMessage) => Prom
     isAboutOne: isStatementError,
   })
   const mms = groupAccepts({
-    accept: (messages, waitMs) =>
-      database.$transaction((statements) => acceptMessages(statements, messages, waitMs), LIMITS),
+    accept: (messages, waitMs) => database.$transaction((statements) => acceptMessages(statements, messages, waitMs)),
     isAboutOne: isStatementError,
   })
   const lanes = new Map<string, { readonly accept: typeof unlimited; open: number }>()
@@ -49,12 +48,6 @@ export function acceptInLanes(database: Database): (message: NewMessage) => Prom
 }
 
 /**
- * The longest wait for a connection, and the longest transaction. A wait for the lock takes at most five seconds (see
- * database.ts).
- */
-const LIMITS = { maxWait: 5_000, timeout: 20_000 }
-
-/**
  * Stores messages of API keys, or replies, as `acceptMessages` does. Does not store a message beyond the daily limit of
  * its key or the hourly limit of its number.
  *
@@ -73,7 +66,7 @@ function acceptWithinLimit(
     const outcomes = await acceptInTurn(statements, messages, used, waitMs)
     if (!areReplies) await addUsage(statements, before, used)
     return messages.map((message) => outcomes.get(message) ?? { kind: 'key-gone' })
-  }, LIMITS)
+  })
 }
 
 /**
