@@ -92,7 +92,7 @@ test('answers commands in the wrong order with their errors, and keeps the conne
 
 test('sends enquire_link to an idle client, and disconnects a client that does not answer', async () => {
   const { bridge } = current
-  await bridge.start({}, { idleMs: 100, answerMs: 400 })
+  await bridge.start({}, { idleMs: 100, answerMs: 3_000 })
   const answering = await bridge.bound()
   const silent = connect(bridge.port, '127.0.0.1')
   await once(silent, 'connect')
@@ -137,14 +137,15 @@ test('finishes requests in progress before it stops, and does not wait long for 
 
 test('does not disconnect a client whose request the API answers slowly', async () => {
   const { bridge } = current
-  await bridge.start({}, { answerMs: 300, idleMs: 200 })
+  await bridge.start({}, { answerMs: 2_000, idleMs: 100 })
   const client = await bridge.bound()
   const { promise, resolve } = Promise.withResolvers<void>()
   bridge.account.beforeSend = promise
   const answers = Array.from({ length: 50 }, () => client.statusOf('submit_sm', SMS))
   await expect.poll(() => bridge.account.isSending).toBe(true)
   bridge.account.receive('Hello')
-  setTimeout(resolve, 1_500)
+  // Longer than the limits of an idle client.
+  setTimeout(resolve, 3_000)
   expect(new Set(await Promise.all(answers))).toEqual(new Set(['ESME_ROK']))
   expect(await client.statusOf('enquire_link')).toBe('ESME_ROK')
   await expect.poll(() => client.received).toHaveLength(1)

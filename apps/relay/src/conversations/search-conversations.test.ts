@@ -99,7 +99,7 @@ test('a search within a folder finds only its conversations, by number and by te
 
 test('searches a smaller portion after a timeout', async () => {
   const release = await holdInbox()
-  const looking = searchWith({ portions: [100, 2], statementMs: 200, searchMs: 0 }).find(everything, asked('text'))
+  const looking = searchWith({ portions: [100, 2], statementMs: 3_000, searchMs: 0 }).find(everything, asked('text'))
   const first = await waiting()
   while ((await waiting()) === first);
   await release()
@@ -110,7 +110,7 @@ test('searches a smaller portion after a timeout', async () => {
 
 test('gives up when the smallest search takes too long, and delays no other request', async () => {
   const release = await holdInbox()
-  const search = searchWith({ portions: [100], statementMs: 200 })
+  const search = searchWith({ portions: [100], statementMs: 1_000 })
   const all = Promise.allSettled(Array.from({ length: 4 }, () => search.find(everything, asked('text'))))
   await someoneWaits(world.database, 2)
   // Two of the five connections run searches, and a third connection holds the lock of the table.

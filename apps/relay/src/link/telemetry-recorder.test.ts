@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { someoneWaits } from '../testing/someone-waits.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { TelemetryRecorder } from './telemetry-recorder.ts'
@@ -40,15 +39,18 @@ async function stored() {
 
 const untilStored = (count: number) => vi.waitUntil(async () => (await stored()).length >= count, { timeout: 30_000 })
 
-test('stores samples of many agents that arrive within a second in one commit', async () => {
+test('stores samples of many agents that arrive while a sample is stored in one commit, a second later', async () => {
   const all = await connections(20)
-  recorder.add(all[0] as never, { signal: 0 })
-  await untilStored(1)
-  for (const [signal, connection] of all.entries()) {
-    recorder.add(connection, { signal })
-    await sleep(5)
-  }
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  onTestFinished(() => timers.mockRestore())
+  await store.database.$transaction(async (statements) => {
+    await statements.$executeRaw`LOCK TABLE telemetry`
+    recorder.add(all[0] as never, { signal: 0 })
+    await someoneWaits(store.database)
+    for (const [signal, connection] of all.entries()) recorder.add(connection, { signal })
+  })
   await untilStored(21)
+  expect(timers.mock.calls.map(([, ms]) => ms)).toContain(1_000)
   const transactions = (await stored()).map(({ transaction }) => transaction)
   expect(new Set(transactions).size).toBe(2)
 })

@@ -35,12 +35,12 @@ test('healthy receivers get every event under one id, even if other receivers fa
   const well = await Promise.all(['w0', 'w1', 'w2', 'w3'].map(() => receivers.start()))
   for (const [index, { url }] of well.entries()) await world.webhook(`w${index}`, url)
 
-  const workers = [world, world, world].map((one) => one.worker({ limits: { totalMs: 2_000 } }))
+  const workers = [world, world, world].map((one) => one.worker({ limits: { totalMs: 5_000 } }))
   for (let event = 0; event < EVENTS; event += BURST) {
     await world.enqueue(...Array.from({ length: BURST }, (_, index) => `m${event + index}`))
     // One worker is stopped cleanly. Sometimes all workers lose their presence connections.
     void workers.shift()?.stop()
-    workers.push(world.worker({ limits: { totalMs: 2_000 } }))
+    workers.push(world.worker({ limits: { totalMs: 5_000 } }))
     if (event % 30 === 0) await world.loseConnections()
   }
   await vi.waitFor(

@@ -26,8 +26,9 @@ test('only deliveries of the paused webhook wait, and they are sent after it res
 })
 
 test("a user's pause during a delivery stops further deliveries", async () => {
+  const paused = Promise.withResolvers<void>()
   const receiver = await receivers.start(async (response) => {
-    await sleep(100)
+    if (receiver.requests.length > 5) await paused.promise
     response.end()
   })
   await world.webhook('w1', receiver.url)
@@ -35,6 +36,7 @@ test("a user's pause during a delivery stops further deliveries", async () => {
   await world.enqueue(...names(200))
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(5))
   await hold('w1', new Date())
+  paused.resolve()
   await world.settled()
   const sent = receiver.requests.length
   expect(sent).toBeLessThan(200)
