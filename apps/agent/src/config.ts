@@ -30,7 +30,7 @@ export const settingsSchema = z.object({
   ),
   MODEMS: setting(text().default('auto'), {
     about:
-      'modems to use: auto finds them; a list separated by commas sets SIM 1, SIM 2, …; its items are /dev/… paths, tcp://host:port, or hilink://192.168.8.1 for a stick with only a web interface; /dev/ttyUSB2+/dev/ttyUSB3 names two ports of one modem, the second port for reading while the first port waits',
+      'modems to use: "auto" finds USB modems; in a list separated by commas, the first modem is SIM 1, the second SIM 2, and so on. Write a modem as /dev/ttyUSB2, as tcp://host:port, as hilink://192.168.8.1 if it is a stick with only a web interface, or as /dev/ttyUSB2+/dev/ttyUSB3 if the agent can use two of its ports',
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
   }),
   HILINK_USER: setting(text().default('admin'), {
@@ -53,7 +53,7 @@ export const settingsSchema = z.object({
   }),
   HANG_UP_CALLS: setting(flag().default(false), {
     about:
-      'hangs up incoming calls, which are reported as `call:received` in any case; otherwise they ring until the caller hangs up',
+      'ends incoming calls at once; with 0, calls ring until the caller hangs up. In both cases, each call is reported as `call:received`',
     example: '1',
   }),
   SEND_WHILE_ROAMING: setting(flag().default(true), {
@@ -63,7 +63,7 @@ export const settingsSchema = z.object({
   }),
   POWER_CYCLE: setting(text().optional(), {
     about:
-      'switches a modem off and on when all other recovery has failed; items, separated by commas: usb for USB sockets whose hub supports it (uhubctl), and <port>=<chip>:<line>[:low][:<ms>] for a modem whose PWRKEY or RESET pin is on a GPIO line (gpioset); default: never',
+      'switches a modem off and on when all other recovery has failed; default: never. "usb" switches the USB socket of the modem, if the hub can do that (uhubctl). <port>=<chip>:<line>[:low][:<ms>] switches the GPIO line that is connected to the PWRKEY or RESET pin of the modem (gpioset). Separate several items by commas',
     example: 'usb,/dev/serial0=gpiochip0:4:1500',
   }),
   DEVICE_NAME: setting(
@@ -71,17 +71,18 @@ export const settingsSchema = z.object({
       .max(128)
       .default(hostname() || 'agent'),
     {
-      about: 'name of this device when it is paired; later changes are made in the account',
+      about: 'name that this device gets when it is paired; to change the name later, rename the device in the account',
       example: 'office-pi',
     },
   ),
   ENROLMENT_TOKEN: setting(text().min(32, 'needs at least 32 characters').optional(), {
-    about: 'pairs this agent automatically at its first start; must equal ENROLMENT_TOKEN of the relay',
+    about: 'pairs this agent automatically at its first start; must be the same as ENROLMENT_TOKEN of the relay',
     example: '$(openssl rand -base64 32)',
     secret: true,
   }),
   ENCRYPTION_PASSPHRASE: setting(text().optional(), {
-    about: 'decrypts encrypted messages; must equal the passphrase of the sender; the relay never receives it',
+    about:
+      'passphrase that decrypts encrypted messages; programs encrypt with the same passphrase, and the relay never receives it',
     example: 'correct horse battery staple',
     secret: true,
   }),

@@ -42,7 +42,8 @@ export const mqttSettings = z.object({
       .transform(readContacts)
       .default(() => []),
     {
-      about: 'people whom Home Assistant can notify: name=number, separated by commas; a name may have several numbers',
+      about:
+        'people whom Home Assistant can notify, as name=number, separated by commas; join several numbers of a name with +',
       example: 'Anna=+447400123456,Family=+447400123456+447400123457',
     },
   ),
@@ -55,7 +56,7 @@ export const emailSettings = z.object({
     example: '2525',
   }),
   SMTP_HOST: setting(text().default('127.0.0.1'), {
-    about: 'address on which the SMTP server listens; 0.0.0.0 for all',
+    about: 'address on which the SMTP server listens; use 0.0.0.0 for all addresses of the machine',
     example: '0.0.0.0',
   }),
   SMTP_DOMAIN: setting(
@@ -69,7 +70,7 @@ export const emailSettings = z.object({
     example: '/etc/smsgw/smtp.pem',
   }),
   SMTP_TLS_KEY: setting(text().optional(), {
-    about: 'key file of SMTP_TLS_CERT',
+    about: 'file with the private key of the certificate in SMTP_TLS_CERT',
     example: '/etc/smsgw/smtp.key',
   }),
   SMTP_ALLOW_CIDRS: setting(z.string().transform(readNetworks).optional(), {
@@ -120,12 +121,12 @@ export const smppSettings = z.object({
     example: '2776',
   }),
   SMPP_HOST: setting(text().default('127.0.0.1'), {
-    about: 'address on which the SMPP server listens; 0.0.0.0 for all',
+    about: 'address on which the SMPP server listens; use 0.0.0.0 for all addresses of the machine',
     example: '0.0.0.0',
   }),
   SMPP_ALLOW_CIDRS: setting(z.string().transform(readNetworks).optional(), {
     about:
-      'networks whose SMPP clients may connect, separated by commas; default: this machine without TLS, all networks with TLS',
+      'networks whose SMPP clients may connect, separated by commas; by default, only this machine may connect without TLS, and every network may connect with TLS',
     example: '192.168.1.0/24,::1',
   }),
   SMPP_TLS_CERT: setting(text().optional(), {
@@ -133,12 +134,12 @@ export const smppSettings = z.object({
     example: '/etc/smsgw/smpp.pem',
   }),
   SMPP_TLS_KEY: setting(text().optional(), {
-    about: 'key file of SMPP_TLS_CERT',
+    about: 'file with the private key of the certificate in SMPP_TLS_CERT',
     example: '/etc/smsgw/smpp.key',
   }),
   SMPP_USERS: setting(z.string().transform(readUsers).optional(), {
     about:
-      'system ids with passwords for clients whose password has at most 8 characters: name=password, separated by commas; they use the account of the bridge; default: none',
+      'system ids and passwords for clients whose passwords can have only 8 characters, as name=password, separated by commas; these clients use the account of the bridge; default: none',
     example: 'kannel=qx7Ru2dA',
     secret: true,
   }),
@@ -163,7 +164,7 @@ export const mcpSettings = z.object({
     example: '3333',
   }),
   MCP_HOST: setting(text().default('127.0.0.1'), {
-    about: 'address on which the MCP server listens; 0.0.0.0 for all',
+    about: 'address on which the MCP server listens; use 0.0.0.0 for all addresses of the machine',
     example: '0.0.0.0',
   }),
   MCP_ALLOWED_HOSTS: setting(
@@ -203,7 +204,10 @@ export const settingsSchema = z.object({
     example: 'smsgw_live_7hYt2QmVx9Kd_…',
     secret: true,
   }),
-  SMSGW_USERNAME: setting(text().optional(), { about: 'account, together with SMSGW_PASSWORD', example: 'sms' }),
+  SMSGW_USERNAME: setting(text().optional(), {
+    about: 'user name of the account; also set SMSGW_PASSWORD',
+    example: 'sms',
+  }),
   SMSGW_PASSWORD: setting(text().optional(), {
     about: 'password of the account; an API key is safer, because it can be limited and revoked',
     example: 'correct horse battery staple',
@@ -212,7 +216,8 @@ export const settingsSchema = z.object({
   DATA_DIR: setting(
     text().default(() => defaultFolder('bridge')),
     {
-      about: 'folder for the position in the events of the account, and for messages that are not yet forwarded',
+      about:
+        'folder in which the bridge stores messages that it has not yet forwarded, and the last event of the account that it has handled',
       example: '/var/lib/smsgw/bridge',
     },
   ),

@@ -33,7 +33,8 @@ export const appriseProof: BridgeProof = {
       async (world) => {
         const { key, texts } = await world.newRecipient()
         const { status, output } = apprise(world, ['-b', 'hi'], `smseagle://${key}@${hostOf(world)}/+447400199999`)
-        if (status === 0 || !output.includes('its recipients are limited')) throw new Error(`${status} ${output}`)
+        if (status === 0 || !output.includes('the key is limited to other recipients'))
+          throw new Error(`${status} ${output}`)
         expectTexts(await texts(), [])
       },
     ],

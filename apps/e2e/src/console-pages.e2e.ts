@@ -74,7 +74,7 @@ test('the setup shows that the modem is virtual, and ends when the virtual phone
   await page.getByText('This modem is virtual').waitFor()
   const number = await page.getByLabel('Your phone number').inputValue()
   await page.getByRole('button', { name: 'Send test message' }).click()
-  await page.getByText('Sent. Now reply').waitFor()
+  await page.getByText('The test message was sent').waitFor()
   await gateway.api.ask('POST', '/virtual-phone', { from: number, text: 'Hello from the phone' })
   await page.locator('q').getByText('Hello from the phone').waitFor()
   await page.getByRole('status').filter({ hasText: 'sends and receives' }).waitFor()

@@ -79,9 +79,9 @@ test('refuses a wrong number beside its field, sends the test, and ends with the
   await step().getByText('isn’t a valid phone number').waitFor()
   await step().getByLabel('Your phone number').fill(PHONE)
   await page.keyboard.press('Enter')
-  await step().getByText('Sent. Now reply').waitFor()
+  await step().getByText('The test message was sent').waitFor()
   await page.reload()
-  await step().getByText('Sent. Now reply').waitFor()
+  await step().getByText('The test message was sent').waitFor()
   await eventually(
     () => house.emulator.ledger(),
     (ledger) => ledger.some(({ destination }) => destination === PHONE),

@@ -16,7 +16,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 export const settingsSchema = z.object({
   PORT: setting(port().default(3000), { about: 'port of the HTTP API', example: '3000' }),
   HOST: setting(text().default('127.0.0.1'), {
-    about: 'address to listen on; use 0.0.0.0 for all interfaces, behind a proxy or with TLS',
+    about: 'address to listen on; use 0.0.0.0 (all interfaces) only behind a proxy or with TLS',
     example: '0.0.0.0',
   }),
   DATA_DIR: setting(
@@ -28,16 +28,16 @@ export const settingsSchema = z.object({
   ),
   DATABASE_URL: setting(databaseUrl().optional(), {
     about:
-      'PostgreSQL 14 or newer; separate several servers by commas, of which the first that accepts writes is used ' +
-      '(target_session_attrs=read-write), and add ?sslmode=verify-full, so that each server must prove its identity; ' +
-      'when not set, an embedded PostgreSQL is started in DATA_DIR',
+      'address of a PostgreSQL server, version 14 or newer; default: an embedded PostgreSQL in DATA_DIR. You can list several ' +
+      'servers, separated by commas: the relay uses the first one that accepts writes. In that case, also add ' +
+      '?sslmode=verify-full, so that each server must prove its identity',
     example: 'postgresql://smsgw:password@db.example:5432/smsgw',
     secret: true,
   }),
   DATABASE_DIRECT_URL: setting(databaseUrl().optional(), {
     about:
-      'address of the same database without a pooler; set it if DATABASE_URL is PgBouncer in transaction mode. It is used ' +
-      'for what needs a session: hints, locks, migrations and backups, with three connections for each relay',
+      'address of the same database without a pooler; set it if DATABASE_URL is the address of PgBouncer in transaction ' +
+      'mode. Hints, locks, migrations and backups use this address, with three connections for each relay',
     example: 'postgresql://smsgw:password@db.example:5432/smsgw',
     secret: true,
   }),
@@ -52,8 +52,8 @@ export const settingsSchema = z.object({
       .optional(),
     {
       about:
-        'NATS server for the hints between relays, which reduces the load of the database in a large fleet; set it on ' +
-        'all relays; when not set, the database carries the hints',
+        'NATS server that carries the hints between relays; default: the database carries them. Set it on all relays, ' +
+        'to reduce the load of the database in a large fleet',
       example: 'nats://relay:password@nats.example:4222',
       secret: true,
     },
@@ -63,7 +63,7 @@ export const settingsSchema = z.object({
     example: '120',
   }),
   SERVER_SECRET: setting(text().min(32, 'needs at least 32 characters'), {
-    about: 'encrypts keys and secrets in the database; keep it safe, and separate from the database',
+    about: 'secret that encrypts keys and secrets in the database; store a copy, but not together with the database',
     example: '$(openssl rand -base64 32)',
     secret: true,
   }),
@@ -82,7 +82,7 @@ export const settingsSchema = z.object({
     secret: true,
   }),
   PUBLIC_URL: setting(z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(), {
-    about: 'public address of the relay; also the issuer in its tokens, and a host that webhooks must not call',
+    about: 'public address of the relay; tokens name it as their issuer, and webhooks cannot call it',
     example: 'https://sms.example.org',
   }),
   TRUSTED_PROXIES: setting(networks().default([]), {
@@ -94,7 +94,8 @@ export const settingsSchema = z.object({
     example: '1',
   }),
   CONSOLE_DIR: setting(text().default(consoleFolder), {
-    about: 'folder of the built web console, or "off". Default: console next to the bundle, or apps/console/dist',
+    about:
+      'folder of the built web console; "off" disables the console; default: the folder console next to the bundle, or apps/console/dist in a checkout',
     example: '/usr/share/smsgw/console',
   }),
   TLS_CERT: setting(text().optional(), {
@@ -150,13 +151,13 @@ export const settingsSchema = z.object({
     z.url({ protocol: /^(mailto|https)$/, error: 'must begin with mailto: or https://' }).optional(),
     {
       about:
-        'address at which push services reach the operator. Default: PUBLIC_URL; Apple refuses notifications without an address',
+        'contact address of the operator for push services; default: PUBLIC_URL. Apple refuses notifications without a contact address',
       example: 'mailto:sms@example.org',
     },
   ),
   FCM_CREDENTIALS_FILE: setting(text().optional(), {
     about:
-      'file with the JSON key of a Google service account, for notices with FCM to phones that have no event stream; ' +
+      'file with the JSON key of a Google service account, to send notices with FCM to phones that have no event stream; ' +
       'when not set, nothing is sent to Google',
     example: '/etc/smsgw/fcm.json',
   }),
@@ -184,10 +185,13 @@ export const settingsSchema = z.object({
     about: 'separate port for /metrics without a token',
     example: '9464',
   }),
-  METRICS_HOST: setting(text().default('127.0.0.1'), { about: 'listen address of METRICS_PORT', example: '10.0.0.5' }),
+  METRICS_HOST: setting(text().default('127.0.0.1'), {
+    about: 'address on which METRICS_PORT listens',
+    example: '10.0.0.5',
+  }),
   HEARTBEAT_SECONDS: setting(wholeNumber(1, 300).default(20), {
     about:
-      'seconds between pings of agents and relay; a connection that does not answer is closed after 2.25 intervals. If the interval is at least 4 s, an agent with unsent events closes it after 0.75 intervals',
+      'seconds between pings of agents and relay; a connection that does not answer is closed after 2.25 intervals. If the interval is at least 4 s, an agent with unsent events closes such a connection after 0.75 intervals',
     example: '20',
   }),
   DRAIN_SECONDS: setting(wholeNumber(0, 300).default(0), {

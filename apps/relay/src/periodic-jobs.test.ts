@@ -57,7 +57,7 @@ const endings: readonly [job: string, prepare: () => Promise<void>][] = [
     },
   ],
   [
-    'end lost journals',
+    'end messages in lost journals',
     async () => {
       await world.connect()
       await world.message('m', { journal: 'journal' })
@@ -66,7 +66,7 @@ const endings: readonly [job: string, prepare: () => Promise<void>][] = [
     },
   ],
   [
-    'lose silent devices',
+    'end messages of silent devices',
     async () => {
       await world.message('m', { journal: 'journal' })
       world.pass(30 * day)

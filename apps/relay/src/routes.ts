@@ -144,7 +144,7 @@ export function routes(deps: RouteDeps): Route[] {
     route('DELETE', '/keys/{id}', 'keys:manage', 'Revoke an API key', auth.revokeKey),
 
     route('POST', '/session', 'public', 'Sign in a browser', auth.beginSession),
-    route('GET', '/session', 'any scope', 'Get the present account and its scopes', auth.showSession),
+    route('GET', '/session', 'any scope', 'Get the current account and its scopes', auth.showSession),
     route('DELETE', '/session', 'any scope', 'Sign out a browser', auth.endSession),
 
     route('POST', '/messages', 'messages:send', 'Send a message', sendMessage(accept)),

@@ -101,7 +101,7 @@ export interface paths {
             query?: never;
         };
         /**
-         * Get the present account and its scopes
+         * Get the current account and its scopes
          * @description Requires Basic authentication, a session, or a token or API key with any scope.
          */
         get: operations["getSession"];
@@ -2219,7 +2219,7 @@ export interface components {
          */
         SendMessageRequest: {
             /**
-             * @description Recipients, without duplicates. Required unless `recipient` is set. The alias of a sender is valid, and is sent by the device that reported it
+             * @description Recipients, without duplicates. Required unless `recipient` is set. Also accepts the alias of a sender: the device that reported the alias then sends the message
              * @example [
              *       "+14155550123"
              *     ]
@@ -2321,7 +2321,7 @@ export interface components {
              * @example 7hYt2QmVx9Kd
              */
             keyId?: string;
-            /** @description Present name of the API key */
+            /** @description Current name of the API key */
             keyName?: string;
         };
         SessionInfo: {

@@ -114,8 +114,8 @@ test('the error names a wrong member', async () => {
 test.each([
   [
     403,
-    'API key "bot" may not send to +1: its recipients are limited',
-    'API key "bot" may not send to +1: its recipients are limited. Request r1. The API key does not allow this. Do not try another number or another way: ask the user to change the limits or scopes of the key.',
+    'API key "bot" may not send to +1: the key is limited to other recipients',
+    'API key "bot" may not send to +1: the key is limited to other recipients. Request r1. The API key does not allow this. Do not try another number or another way: ask the user to change the limits or scopes of the key.',
   ],
   [
     401,

@@ -44,7 +44,7 @@ export const modemCommands = {
     about: 'send a USSD code such as "*100#" and show the reply',
     options: {
       sim: { value: '<n>', about: 'SIM that sends the code, counted from 1' },
-      session: { value: '<id>', about: 'session of an earlier reply whose menu to continue' },
+      session: { value: '<id>', about: 'continue the menu of an earlier reply; the reply shows the id of the session' },
     },
   },
   'encryption-key rotate': {
@@ -74,6 +74,6 @@ export const agentCommands = {
     '      PIN of SIM 1. It is entered once, and never when only one attempt is left.',
     '',
     '  SIM_1_OPERATOR=26202',
-    '      Operator of SIM 1: country and network codes. 26202,any allows other operators while this operator is out of reach; auto lets the modem choose again.',
+    '      Operator of SIM 1: country and network codes. "26202,any" also allows other operators while this operator is out of reach. "auto" lets the modem choose again.',
   ],
 } as const satisfies ProgramCommands

@@ -168,7 +168,7 @@ const usualLimits: ExaminationLimits = { modemsMs: 90_000, absentMs: 5_000 }
 export function linkFinding(link: LinkStatus): CodedFinding {
   if (link.phase === 'online') return ok('link', `connected as device ${link.deviceId}`, { code: 'link.online' })
   const problem = link.problem ?? link.phase
-  return fail('link', problem, 'see the finding about the relay; pair a revoked agent again', {
+  return fail('link', problem, 'see the finding about the relay; if the device was deleted, pair this agent again', {
     code: 'link.failed',
     values: { problem },
   })

@@ -64,7 +64,9 @@ export class DeviceKeys {
       this.#save()
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      throw new StartError(`${this.#path} cannot be ${verb}: ${reason}. Make room or give access, then start again`)
+      throw new StartError(
+        `${this.#path} cannot be ${verb}: ${reason}. Free disk space or correct the permissions, then start again`,
+      )
     }
   }
 

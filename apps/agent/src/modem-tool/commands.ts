@@ -41,6 +41,6 @@ export const modemToolCommands = {
   options: {
     pin: { value: '<digits>', about: 'PIN of the SIM; entered once, and never when only one attempt is left' },
     trace: { about: 'print sent and received bytes on standard error, with numbers and texts masked' },
-    unmasked: { about: 'like --trace, without masking' },
+    unmasked: { about: 'print the bytes as --trace does, but without masking' },
   },
 } as const satisfies ProgramCommands

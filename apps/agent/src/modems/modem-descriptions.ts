@@ -56,7 +56,7 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
   'web-interface':
     'has only a web interface (HiLink): no references and no delivery reports, so messages stay Sent, and a message whose answer is lost stays in doubt until IN_DOUBT_SECONDS have passed',
   'indications-unverified':
-    'does not answer AT+CNMI?: if it loses the setting, the regular check still finds incoming messages',
+    'does not confirm that it announces messages (no answer to AT+CNMI?): the regular check finds messages that it does not announce',
 }
 
 export const heldBackText =

@@ -30,9 +30,9 @@ describe('describes the solution in one line', () => {
     isFresh: false,
   }
   test.each([
-    [{}, 'it belongs to the group "dialout". Run "sudo usermod -aG dialout smsgw", then log in again'],
+    [{}, 'the port belongs to the group "dialout". Run "sudo usermod -aG dialout smsgw", then log in again'],
     [{ isMember: true }, '"smsgw" was added to the group "dialout" after this login. Log in again'],
-    [{ groupMayUse: false }, 'only its owner may use it'],
+    [{ groupMayUse: false }, 'only the owner of the port may use it'],
     [{ isSuperuser: true }, 'pass the device to the container (--device=/dev/ttyUSB2)'],
   ])('%j', (more, text) => expect(describeForbidden({ ...access, ...more })).toContain(text))
 

@@ -40,15 +40,15 @@ export async function readPortAccess(path: string, groups = '/etc/group'): Promi
 /** Describes in one line why access is denied and what to do. */
 export function describeForbidden({ path, user, isSuperuser, group, groupMayUse, isMember }: PortAccess): string {
   if (isSuperuser) {
-    return `no permission, although running as root: pass the device to the container (--device=${path})`
+    return `no permission, although this process runs as root: pass the device to the container (--device=${path})`
   }
   if (!groupMayUse) {
-    return `no permission: only its owner may use it. Add a udev rule that sets a group, or run "sudo chmod g+rw ${path}"`
+    return `no permission: only the owner of the port may use it. Add a udev rule that sets a group, or run "sudo chmod g+rw ${path}"`
   }
   if (isMember) {
     return `no permission: "${user}" was added to the group "${group}" after this login. Log in again or restart the service`
   }
-  return `no permission: it belongs to the group "${group}". Run "sudo usermod -aG ${group} ${user}", then log in again`
+  return `no permission: the port belongs to the group "${group}". Run "sudo usermod -aG ${group} ${user}", then log in again`
 }
 
 /** Returns the command that gives this user access after the next login; undefined if no group gives access. */

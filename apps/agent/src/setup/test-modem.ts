@@ -24,7 +24,7 @@ export async function testModem(
       advice: 'put the SIM in a phone and check that it has credit and can send text messages, then run setup again',
     }
   }
-  if (options.replyMs === 0) return { ok: true, text: `${name} sends; the reply was not awaited` }
+  if (options.replyMs === 0) return { ok: true, text: `${name} can send; setup did not wait for a reply` }
   host.print(`sent. Reply to the message from the phone; waiting up to ${options.replyMs / 1_000} seconds …`)
   const reply = await test.awaitReply(to, options.replyMs)
   if (reply === undefined) {

@@ -22,13 +22,13 @@ export interface ChatRule {
 export const chatSettings = z.object({
   CHAT_URLS: setting(z.string().transform(readTargets).optional(), {
     about:
-      'chats that show received messages, separated by spaces: webhook addresses of Slack, Discord and others, or addresses of Apprise, each with an optional tag= before it; default: none',
+      'chats that show received messages, separated by spaces: webhook addresses of Slack, Discord and others, or addresses of Apprise; you can put a tag such as "family=" before each address; default: none',
     example: 'family=tgram://123456:token/987654 https://hooks.slack.com/services/T0/B0/secret',
     secret: true,
   }),
   CHAT_RULES: setting(z.string().transform(readRules).optional(), {
     about:
-      'rules that select the chats for a sender: sender=tag, separated by commas, where the sender may end with *; default: all messages go to all chats',
+      'rules that select the chats for a sender, as sender=tag, separated by commas; a sender may end with *; default: all messages go to all chats',
     example: '+49*=family,BANK=office',
   }),
   CHAT_TEMPLATE: setting(text().default('SMS from {sender}: {text}'), {

@@ -101,7 +101,7 @@ export class CommandRunner {
     if (responseTopic !== undefined && !isResponseTopic(responseTopic, topics)) {
       log.warn(
         { topic: responseTopic },
-        'response topic of an MQTT command not allowed, result published only to the usual topic',
+        'response topic of an MQTT command not allowed, result published only to the topic for results',
       )
     } else if (responseTopic !== undefined) {
       await broker.answer(responseTopic, text, queued.correlationData).catch((error: Error) => {

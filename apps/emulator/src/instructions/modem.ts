@@ -18,7 +18,7 @@ const line = z
 
 export const modemInstructions = {
   unplug: instruction(
-    'Unplug a modem; it returns after forMs or with plug',
+    'Unplug a modem. It is plugged in again after `forMs`, or by the request `plug`',
     z.strictObject({ modem, forMs: z.int().min(1).max(86_400_000).optional() }),
     (world, { modem, forMs }) => {
       world.modem(modem).virtual.unplug(forMs)
@@ -38,7 +38,7 @@ export const modemInstructions = {
     return state(world, modem)
   }),
   'power-on': instruction(
-    'Switch a modem on; warm: ready at once, without boot messages',
+    'Switch a modem on. With `warm`, it is ready at once, without boot messages',
     z.strictObject({ modem, warm: z.boolean().default(false) }),
     (world, { modem, warm }) => {
       world.modem(modem).virtual.powerOn({ warm })
@@ -74,7 +74,7 @@ export const modemInstructions = {
     },
   ),
   'fill-storage': instruction(
-    'Fill the memory for new messages with texts from an outside phone; leave: number of slots that stay free',
+    'Fill the memory for new messages with texts from an outside phone; `leave` is the number of slots that stay free',
     z.strictObject({
       modem,
       leave: z.int().min(0).default(0),

@@ -111,7 +111,7 @@ export const networkInstructions = {
     },
   ),
   'set-ussd-menu': instruction(
-    'Set the menu of a USSD code; null removes it',
+    'Set the menu of a USSD code, or remove the menu with null',
     z.strictObject({ code: ussdCode, menu: ussdMenu.nullable() }),
     (world, { code, menu }) => {
       world.network.setUssdMenu(code, menu === null ? undefined : menuOf(menu))

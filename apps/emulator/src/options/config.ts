@@ -38,7 +38,8 @@ export const optionsSchema = z.strictObject({
     example: './modem0',
   }),
   tcp: option(tcpAddress.optional(), {
-    about: 'TCP address of the modem; port 0: any free port; a new connection replaces the current one; default none',
+    about:
+      'TCP address of the modem; port 0 selects any free port; a new connection replaces the current one; default none',
     example: '127.0.0.1:7001',
   }),
   modem: option(z.array(modemText()).default([]), {

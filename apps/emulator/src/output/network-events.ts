@@ -43,15 +43,15 @@ export function eventText(event: WorldEvent): string {
     case 'refused':
       return `refused message to ${event.destination}: cause ${event.cause}`
     case 'left':
-      return `arrived at outside phone ${event.message.to} from ${event.message.from}`
+      return `message from ${event.message.from} arrived at outside phone ${event.message.to}`
     case 'replied':
       return `test number ${event.from} replies to ${event.to}: ${event.text}`
     case 'kept':
-      return `queued for ${event.msisdn}: ${event.reason}`
+      return `message for ${event.msisdn} queued: ${event.reason}`
     case 'arrived':
-      return `arrived at ${event.msisdn}: ${event.tpdu}`
+      return `message arrived at ${event.msisdn}: ${event.tpdu}`
     case 'expired':
-      return `expired for ${event.msisdn}`
+      return `message for ${event.msisdn} expired`
     case 'ussd':
       return `USSD ${event.from === 'modem' ? 'from' : 'to'} ${event.msisdn}: ${event.text}`
     case 'coverage':

@@ -21,10 +21,10 @@ const programs: readonly ProgramCommands[] = [
 
 const abouts: Readonly<Record<string, string>> = {
   gateway: 'API, database and modems in one process on this machine',
-  relay: 'API and database, for agents elsewhere',
-  agent: 'the modems of this machine, for a relay elsewhere',
+  relay: 'API and database, for agents on other machines',
+  agent: 'the modems of this machine, for a relay on another machine',
   bridge: 'connect an account to MQTT, Home Assistant, e-mail and SMPP',
-  modem: 'talk to one modem, without a relay or an agent',
+  modem: 'control one modem, without a relay or an agent',
   emulator: 'serve virtual modems',
 }
 

@@ -88,7 +88,7 @@ test.each([
   ['', 'add, list, password, remove'],
   ['delete bob', 'add, list, password, remove'],
   ['add', '<user> is missing'],
-  ['add bob hunter2hunter2', 'a password is never an argument'],
+  ['add bob hunter2hunter2', 'passwords are not accepted as arguments'],
   ['add bob --password=hunter2hunter2', 'unknown option --password'],
   ['add bob', 'cannot ask for a password without a terminal'],
   ['add bob --generate --password-stdin', 'use one of them'],

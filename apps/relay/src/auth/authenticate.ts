@@ -70,7 +70,7 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
     if (!login)
       throw unauthorised(
         'token',
-        'valid refresh token required as bearer: issue a new token with user name and password',
+        'the header Authorization must be Bearer with a valid refresh token: issue a new token with user name and password',
       )
     return login
   }

@@ -8,7 +8,7 @@ const password = {
 } as const
 
 /** Explains the error when somebody types a password after the user name. */
-const note = 'a password is never an argument'
+const note = 'passwords are not accepted as arguments'
 
 export const relayCommands = {
   program: 'relay',

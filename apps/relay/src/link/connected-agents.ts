@@ -206,7 +206,7 @@ export class ConnectedAgents {
       for (const [accountId, settings] of await readSettingsOf(this.#deps.store.database, concerned))
         for (const agent of agents.get(accountId) ?? []) agent.sendSettings(settings)
     } catch (error) {
-      this.#deps.store.log.warn({ err: error }, 'settings not pushed to agents: database unavailable, retrying')
+      this.#deps.store.log.warn({ err: error }, 'could not push settings to agents: database unavailable, retrying')
     }
   }
 
@@ -226,7 +226,7 @@ export class ConnectedAgents {
   }
 
   #wakeDue(): Promise<void> {
-    return this.#poll('due commands not read: database unavailable, retrying', async ({ database, clock }) => {
+    return this.#poll('could not read due commands: database unavailable, retrying', async ({ database, clock }) => {
       for (const deviceId of await findDevicesWithWork(database, this.#deps.relay.relayId, clock.now()))
         this.#byDevice.get(deviceId)?.step({ kind: 'wake' })
     })
@@ -234,7 +234,7 @@ export class ConnectedAgents {
 
   /** Closes connections of deleted devices, and older connections of a device, because the hint about either may be lost. */
   #closeEnded(): Promise<void> {
-    return this.#poll('ended connections not looked up: database unavailable, retrying', async ({ database }) => {
+    return this.#poll('could not read ended connections: database unavailable, retrying', async ({ database }) => {
       for (const { deviceId, connEpoch, isDeleted } of await findEndedConnections(database, this.#connections())) {
         const session = this.#byDevice.get(deviceId)
         if (session?.connection?.connEpoch === connEpoch) session.step({ kind: isDeleted ? 'revoked' : 'fenced' })
@@ -243,7 +243,7 @@ export class ConnectedAgents {
   }
 
   #findUnconnected(): Promise<void> {
-    const warning = 'devices without a connection not looked up: database unavailable, retrying'
+    const warning = 'could not read devices without a connection: database unavailable, retrying'
     const find = async ({ database, clock }: AgentStore) => {
       const { relayId } = this.#deps.relay
       this.#unconnected = await findUnconnectedDevices(database, { relayId, now: clock.now() }, this.#connections())
@@ -268,12 +268,15 @@ export class ConnectedAgents {
    */
   async #findOldRelays(): Promise<void> {
     if (this.#hasOldRelays) return
-    await this.#poll('relays not looked up: database unavailable, retrying', async ({ database }) => {
-      const { relayId, workerNumber } = this.#deps.relay
-      const isFound = await findOldRelays(database, { relayId, worker: workerNumber() })
-      if (isFound && this.#wasOldRelayFound) this.#isRenewalDue = true
-      this.#wasOldRelayFound = isFound
-    })
+    await this.#poll(
+      'could not read the releases of the other relays: database unavailable, retrying',
+      async ({ database }) => {
+        const { relayId, workerNumber } = this.#deps.relay
+        const isFound = await findOldRelays(database, { relayId, worker: workerNumber() })
+        if (isFound && this.#wasOldRelayFound) this.#isRenewalDue = true
+        this.#wasOldRelayFound = isFound
+      },
+    )
   }
 
   #connections(): AgentConnection[] {
@@ -282,7 +285,7 @@ export class ConnectedAgents {
 
   /** Sends settings whose hint was lost. */
   #pushStaleSettings(): Promise<void> {
-    return this.#poll('settings not checked: database unavailable, retrying', async ({ database }) =>
+    return this.#poll('could not read changed settings: database unavailable, retrying', async ({ database }) =>
       this.#pushSettings(await findStaleSettings(database, [...this.#byDevice.values()])),
     )
   }
@@ -326,7 +329,7 @@ export class ConnectedAgents {
       this.#isRenewalDue = true
       this.#deps.store.log.warn(
         { err: error },
-        'lease not renewed: devices may look offline until the database is back',
+        'could not renew the lease of this relay: its devices may look offline until the database is back',
       )
     }
   }
@@ -351,7 +354,7 @@ export class ConnectedAgents {
     try {
       await endRelayLease(this.#deps.store.database, this.#deps.relay.relayId)
     } catch (error) {
-      const warning = 'lease of this relay not ended: its devices may look online for up to a minute'
+      const warning = 'could not end the lease of this relay: its devices may look online for up to a minute'
       this.#deps.store.log.warn({ err: error }, warning)
     }
   }

@@ -12,7 +12,9 @@ export function scrapeMetrics(registry: Registry, token?: string): Endpoint {
     mediaType: registry.contentType,
     async handle({ headers }) {
       if (token !== undefined && !isSame(headers['authorization'], `Bearer ${token}`))
-        throw new ApiError(401, 'METRICS_TOKEN required as bearer', { headers: { 'www-authenticate': 'Bearer' } })
+        throw new ApiError(401, 'send METRICS_TOKEN as bearer token in the header Authorization', {
+          headers: { 'www-authenticate': 'Bearer' },
+        })
       return { status: 200, body: await registry.metrics() }
     },
   })

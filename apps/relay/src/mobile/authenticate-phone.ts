@@ -27,7 +27,7 @@ export function authenticatePhone({ database, clock, box, allowInsecureHttp }: A
   return async (caller) => {
     const credentials = readAuthorization(caller.authorization)
     if (credentials.kind !== 'bearer')
-      throw unauthorised('token', 'token of a phone required as bearer: register the phone to get one')
+      throw unauthorised('token', 'send the token of the phone as bearer token: register the phone to get one')
     refuseInsecure(caller, allowInsecureHttp)
     const phone = await findPhone({ database, box }, credentials.token)
     if (phone === undefined)

@@ -37,7 +37,7 @@ const messageBody = requestBody({
     .optional()
     .meta({
       description:
-        'Recipients, without duplicates. Required unless `recipient` is set. The alias of a sender is valid, and is sent by the device that reported it',
+        'Recipients, without duplicates. Required unless `recipient` is set. Also accepts the alias of a sender: the device that reported the alias then sends the message',
       examples: [['+14155550123']],
     }),
   recipient: z
@@ -256,7 +256,7 @@ const sentBy = z
         "`key`: an API key, or a token that it issued; `session`: a browser that is signed in; `webhook`: the receiver of a webhook in Twilio's format, which replied to a received message",
     }),
     keyId: keyId.optional().meta({ description: 'Id of the API key' }),
-    keyName: z.string().optional().meta({ description: 'Present name of the API key' }),
+    keyName: z.string().optional().meta({ description: 'Current name of the API key' }),
   })
   .meta({ id: 'SentBy', description: 'Who sent the message; absent for messages that older releases accepted' })
 

@@ -87,7 +87,7 @@ const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => stri
     sim === undefined ? `No modem of ${device} is ready.` : `The modem with ${sim} is not connected.`,
   sim_locked: ({ sim }) => `${sim ?? 'The SIM'} is locked: it needs its PIN or PUK.`,
   modem_busy: ({ sim, until }) =>
-    `The modem${sim === undefined ? '' : ` with ${sim}`} does not take messages right now.${
+    `The modem${sim === undefined ? '' : ` with ${sim}`} is busy and cannot send now.${
       until === undefined ? '' : ` Next try at ${until}.`
     }`,
   clock_unknown: ({ device }) =>

@@ -55,7 +55,7 @@ export const huawei: Profile = {
       role: 'not-a-modem',
       source: 'usb_modeswitch',
       words:
-        'the device runs HiLink firmware: it is a network card with a web interface and has no command port. ' +
+        'the device runs HiLink firmware, so it is a network card with a web interface and has no command port. ' +
         'The agent uses the web interface if the kernel has a network interface for the device.',
     },
     // In firmware whose interface classes have no meaning, the PC UI port comes last.

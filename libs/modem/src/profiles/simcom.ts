@@ -61,7 +61,9 @@ export const simcomLte: Profile = {
   iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
   storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
-  advice: ['If messages fail only on LTE, the network requires IMS: `AT+CNMP=14` (3G) helps, or `AT&F` once.'],
+  advice: [
+    'If messages fail only on LTE, the network requires IMS. Select 3G with `AT+CNMP=14`, or reset the settings once with `AT&F`.',
+  ],
   variants: [
     {
       fits: { model: /SIM70\d{2}/i },

@@ -172,7 +172,7 @@ export class Lifecycle {
     const intact = await this.#isIntact(session, cancellation)
     if (cancellation.cancelled) return
     if (!intact) {
-      this.#options.onRestarted('the settings were gone')
+      this.#options.onRestarted('the modem has lost its settings')
       void this.setUp()
       return
     }

@@ -8,15 +8,24 @@ export const faultDescriptions = {
   'echo-stuck': fault('Keeps echoing after ATE0'),
 
   // Unsolicited lines and noise
-  'urc-before-answer': fault('Sends an unsolicited line between echo and answer; empty `line`: a vendor status line', {
-    line: '',
-  }),
-  'urc-inside-list': fault('Sends an unsolicited line between two CMGL entries; empty `line`: a vendor status line', {
-    line: '',
-  }),
-  'urc-before-pdu': fault('Sends an unsolicited line between prompt and PDU; empty `line`: a vendor status line', {
-    line: '',
-  }),
+  'urc-before-answer': fault(
+    'Sends an unsolicited line between echo and answer; if `line` is empty, a vendor status line',
+    {
+      line: '',
+    },
+  ),
+  'urc-inside-list': fault(
+    'Sends an unsolicited line between two CMGL entries; if `line` is empty, a vendor status line',
+    {
+      line: '',
+    },
+  ),
+  'urc-before-pdu': fault(
+    'Sends an unsolicited line between prompt and PDU; if `line` is empty, a vendor status line',
+    {
+      line: '',
+    },
+  ),
   'urc-flood': fault('Sends vendor status lines without end', { perSecond: 200 }),
   nitz: fault('Sends network time lines repeatedly', { everyMs: 10_000 }),
   'bytes-one-by-one': fault('Sends every byte separately'),
@@ -26,10 +35,12 @@ export const faultDescriptions = {
   // read form of the command. An empty `command` means any command.
   'answer-late': fault('Answers a command late', { delayMs: 10_000, command: '' }),
   'answer-lost': fault('Does not answer a command', { command: '' }),
-  'command-refused': fault('Refuses a command; code -1: plain ERROR', { command: '+CNMI', code: -1 }),
+  'command-refused': fault('Refuses a command; if `code` is -1, with plain ERROR', { command: '+CNMI', code: -1 }),
   'at-refused': fault('Answers a bare AT with ERROR'),
   'ok-to-everything': fault('Answers every command with OK alone, like the APP port of Sierra modems'),
-  'imei-answer': fault('Answers AT+CGSN and AT+GSN with `line`, not the IMEI; empty `line`: ERROR', { line: '' }),
+  'imei-answer': fault('Answers AT+CGSN and AT+GSN with `line` instead of the IMEI; if `line` is empty, with ERROR', {
+    line: '',
+  }),
   'modem-hang': fault('Stops answering until a reset', { command: '' }),
   'data-mode': fault('Is in a data call that a crashed program left open: sends PPP frames, and reads no commands'),
   'numeric-answers': fault('Sends numeric result codes, as after ATV0'),
@@ -41,14 +52,20 @@ export const faultDescriptions = {
     forMs: 20_000,
     answered: false,
   }),
-  'busy-while-sending': fault('Refuses or ignores input from the host during a SUBMIT; code -1: plain ERROR', {
-    refused: true,
-    code: 515,
-  }),
+  'busy-while-sending': fault(
+    'Refuses or ignores input from the host during a SUBMIT; if `code` is -1, with plain ERROR',
+    {
+      refused: true,
+      code: 515,
+    },
+  ),
   'answers-while-sending': fault('Answers queries during a SUBMIT and refuses all other commands'),
-  'abort-while-sending': fault('Ends a SUBMIT with an error when the host writes; code -1: plain ERROR, 0: OK', {
-    code: -1,
-  }),
+  'abort-while-sending': fault(
+    'Ends a SUBMIT with an error when the host writes; if `code` is -1, with plain ERROR; if it is 0, with OK',
+    {
+      code: -1,
+    },
+  ),
   'submit-reference-late': fault('Sends OK before +CMGS; with `never`, sends OK alone', { delayMs: 0, never: false }),
   'submit-error': fault('Answers a SUBMIT with +CMS ERROR and one of `codes`; with `accepted`, sends it anyway', {
     codes: '38,42,500,512,513',
@@ -75,7 +92,7 @@ export const faultDescriptions = {
 
   // Incoming messages
   'parts-out-of-order': fault('Swaps a part of a long message with the next message'),
-  'part-missing': fault('Loses part `sequence` of a long message; 0: any part', { sequence: 0 }),
+  'part-missing': fault('Loses part `sequence` of a long message; if `sequence` is 0, any part', { sequence: 0 }),
   'part-twice': fault('Delivers a part of a long message twice'),
   redelivered: fault('Delivers a message twice, as after a lost acknowledgement'),
   'report-lost': fault('Loses status reports'),
@@ -91,7 +108,9 @@ export const faultDescriptions = {
   ),
   'pin-attempts': fault('Leaves only this number of PIN attempts', { left: 1 }),
   registration: fault('Sets the registration status: 3 denied, 6 SMS only, 11 emergency only', { stat: 3 }),
-  'eps-only': fault('Registers for LTE alone: CEREG registered, CREG and CGREG not'),
+  'eps-only': fault(
+    'Registers for LTE only: CEREG reports that it is registered, CREG and CGREG report that it is not',
+  ),
   'signal-unknown': fault('Answers AT+CSQ with +CSQ: 99,99'),
   'ussd-late': fault('Sends the USSD reply late', { delayMs: 60_000 }),
   'ussd-lost': fault('Loses the USSD reply'),

@@ -89,10 +89,15 @@ async function serialBinding(): Promise<CodedFinding> {
     return ok('serial ports', 'library loaded', { code: 'serial.ok' })
   } catch (error) {
     const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n')
-    return fail('serial ports', `cannot load the library (${reason})`, 'reinstall on this machine: npm ci', {
-      code: 'serial.broken',
-      values: { reason },
-    })
+    return fail(
+      'serial ports',
+      `cannot load the library (${reason})`,
+      'install the packages again on this machine: npm ci',
+      {
+        code: 'serial.broken',
+        values: { reason },
+      },
+    )
   }
 }
 

@@ -21,7 +21,7 @@ export async function checkModeSwitch(
     const values = { device: nameOf(disk) }
     const command = modeSwitchCommand(id) ?? repeatedEvents(path)
     if (isInstalled) {
-      const advice = `switch it: sudo ${command.join(' ')}; if the modem stays in storage mode, plug it in again, or use another modem`
+      const advice = `switch the modem: sudo ${command.join(' ')}; if the modem stays in storage mode, plug it in again, or use another modem`
       const fix = { about: `switch ${id} at ${path} to modem mode`, commands: [command] }
       const text = 'usb_modeswitch is installed, but has not switched the modem'
       return { ...fail(subject, text, advice, { code: 'switch.failed', values }), fix }

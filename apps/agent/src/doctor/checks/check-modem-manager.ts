@@ -33,7 +33,7 @@ export async function checkModemManager(places: readonly Place[], machine: Machi
     'ModemManager',
     `running, and may take over ${disturbed.map(nameOf).join(' and ')}`,
     `${ignoreModemsCommand()}, then plug the modem in again; ` +
-      `${others.some(canShare) ? `to keep its data connection instead: ${shareModemsCommand()}; ` : ''}` +
+      `${others.some(canShare) ? `to share the modem and keep the data connection of ModemManager: ${shareModemsCommand()}; ` : ''}` +
       'or: sudo systemctl disable --now ModemManager',
     {
       code: 'manager.takes',

@@ -115,7 +115,7 @@ function checkClock({ status: { networkClockAheadMs } }: ModemExamination, subje
     warn(
       subject,
       networkClockText(networkClockAheadMs),
-      'check the time of this machine: `timedatectl`; if it is correct, the network is wrong, and nothing needs to be done',
+      'check the time of this machine: `timedatectl`; if this time is correct, the clock of the network is wrong, and you need to do nothing',
       {
         code: networkClockAheadMs < 0 ? 'time.ahead' : 'time.behind',
         values: { minutes: Math.round(Math.abs(networkClockAheadMs) / 60_000) },
@@ -173,7 +173,7 @@ function checkStorage({ status, storageFull }: ModemExamination, subject: string
   return fail(
     subject,
     `full (${text}): no messages can arrive`,
-    'start the agent, which reads and deletes incoming messages; delete others in a phone',
+    'start the agent, which reads and deletes incoming messages; delete all other messages in a phone',
     { code: 'storage.full', values },
   )
 }
@@ -199,7 +199,7 @@ function checkBaudRate({ status: { port = '' }, detectedBaudRate }: ModemExamina
     warn(
       subject,
       'detected by the modem (AT+IPR=0): after a restart, the modem announces nothing until it gets a command',
-      `store the rate in the modem, which doctor --fix offers: AT+IPR=${detectedBaudRate}, then AT&W`,
+      `store the rate in the modem: AT+IPR=${detectedBaudRate}, then AT&W; doctor --fix offers to do this`,
       { code: 'port.autobaud', values: { port, rate: detectedBaudRate } },
     ),
   ]

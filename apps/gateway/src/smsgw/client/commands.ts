@@ -27,7 +27,7 @@ export const clientCommands = {
     inbox: {
       about: 'show the last received messages',
       options: {
-        follow: { about: 'then show each new message, until Ctrl-C' },
+        follow: { about: 'show each new message as well, until Ctrl-C' },
         limit: { value: '<n>', about: 'number of messages, 20 by default' },
         json: { about: 'print one JSON object per line' },
       },
@@ -35,7 +35,10 @@ export const clientCommands = {
     listen: {
       about: 'forward events to a program on this machine, signed like webhooks, until Ctrl-C',
       options: {
-        'forward-to': { value: '<url>', about: 'where the requests go, such as http://localhost:3000/sms' },
+        'forward-to': {
+          value: '<url>',
+          about: 'address to which the requests are sent, such as http://localhost:3000/sms',
+        },
         events: { value: '<events>', about: 'events to forward, separated by commas; all by default' },
       },
     },

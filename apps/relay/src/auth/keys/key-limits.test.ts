@@ -43,7 +43,7 @@ test('a key with limited recipients sends to these numbers and prefixes only', a
   expect(await reasonOf(send(key, { phoneNumbers: ['+447400123457'] }))).toEqual([403, 'key_recipient_limit'])
   const { json } = await send(key, { phoneNumbers: [NUMBER, '+12025550123'] })
   expect(json).toMatchObject({ reason: 'key_recipient_limit', errors: [{ path: 'phoneNumbers[1]' }] })
-  expect(json.message).toBe('API key "program" may not send to +12025550123: its recipients are limited')
+  expect(json.message).toBe('API key "program" may not send to +12025550123: the key is limited to other recipients')
 })
 
 test('a key with limited recipients sends no encrypted message', async () => {

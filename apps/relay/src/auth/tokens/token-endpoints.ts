@@ -53,7 +53,7 @@ export async function issuePair(
   if (tokenId !== undefined && (await readTokenGeneration(deps.database, { accountId, tokenId })) >= MOST_GENERATIONS)
     throw new ApiError(
       403,
-      `this token is the last in a chain of ${MOST_GENERATIONS} tokens that created each other, the maximum: create the token with an earlier one, an API key or the password`,
+      `this token is the last in a chain of ${MOST_GENERATIONS} tokens that created each other, and a longer chain is not allowed: create the token with an earlier token, an API key or the password`,
     )
   const pair = planPair(deps, { accountId, scopes, ttl, notAfter: expiresAt, keyId: key?.id })
   const response = await signPair(deps, pair)
@@ -94,7 +94,7 @@ export function refreshToken(deps: TokenDeps): Endpoint {
   })
 }
 
-const REUSED = 'refresh token used twice: all tokens of its family revoked'
+const REUSED = 'refresh token used twice: this token and all tokens refreshed from the same token revoked'
 
 /**
  * Revokes a token and all tokens refreshed from it. Answers in the same way for an unknown token and for a token of

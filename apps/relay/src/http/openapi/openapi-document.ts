@@ -104,7 +104,7 @@ export function mobileDocument(routes: readonly Route[], version: string): Opena
 }
 
 const PHONE_GUIDE =
-  'The API of the app SMS Gateway for Android, for phones that are devices of an account. The same paths also answer below `/api/mobile/v1`.'
+  'The API of the app SMS Gateway for Android, for phones that are devices of an account. The same paths are also available below `/api/mobile/v1`.'
 
 /** The document lists no credentials for these operations, because they check the credentials themselves. */
 const PHONE_CREDENTIALS: Readonly<Record<string, Pick<Operation, 'description' | 'security'>>> = {
@@ -114,7 +114,7 @@ const PHONE_CREDENTIALS: Readonly<Record<string, Pick<Operation, 'description' |
     security: [{ basic: [] }, { code: [] }, { privateToken: [] }],
   },
   'GET /device': {
-    description: 'Returns the phone of the token. Without a token, only the address of the caller.',
+    description: 'Returns the phone that has this token. Without a token, returns only the address of the caller.',
     security: [{}, { phoneToken: [] }],
   },
 }
@@ -224,5 +224,10 @@ const SECURITY_SCHEMES = {
     name: 'X-Signature',
     description: 'Signature of a request to a webhook: hexadecimal HMAC-SHA256 of the body and `X-Timestamp`',
   },
-  refreshToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A refresh token; works once' },
+  refreshToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A refresh token, which can be used only once',
+  },
 }

@@ -222,7 +222,7 @@ export function deviceRefusal(
     case 'not-active':
       return new ApiError(
         400,
-        'No device was seen within the last deviceActiveWithin hours: use a larger value, or leave it out',
+        'No device was seen within the hours that "deviceActiveWithin" sets: use a larger value, or leave it out',
       )
     case 'queue-full':
       return new ApiError(503, 'The queue of the device is full: try again later', {

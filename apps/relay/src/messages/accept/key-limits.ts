@@ -50,7 +50,7 @@ export function recipientRefusal(
     })
   const position = numbers.findIndex((number) => !isAllowed(number, allowed))
   if (position === -1) return undefined
-  const message = `${named} may not send to ${numbers[position]}: its recipients are limited`
+  const message = `${named} may not send to ${numbers[position]}: the key is limited to other recipients`
   return new ApiError(403, message, {
     reason,
     errors: [{ path: `phoneNumbers[${position}]`, message: 'is not allowed' }],
@@ -74,7 +74,7 @@ export function mayUseSim({ key }: Principal, deviceId: string, simNumber: numbe
 }
 
 export function simRefusal({ key }: Principal): ApiError {
-  const message = `API key ${JSON.stringify(key?.name)} may not use this SIM or device: its SIMs are limited`
+  const message = `API key ${JSON.stringify(key?.name)} may not use this SIM or device: the key is limited to other SIMs`
   return new ApiError(403, message, { reason: 'key_sim_limit' })
 }
 

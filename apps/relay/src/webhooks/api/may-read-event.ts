@@ -25,7 +25,7 @@ export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: r
   const event = events.find((one) => !mayReadEvent(principal, one))
   if (event === undefined) return
   const scopes = scopesToRead(event).join(' or ')
-  throw new ApiError(403, `scope required: ${scopes} (the ${event} delivery is older than the URL of the webhook)`)
+  throw new ApiError(403, `scope required: ${scopes} (the URL of the webhook was changed after this ${event} event)`)
 }
 
 /**

@@ -189,7 +189,7 @@ async function writeHealth(deps: AttemptRecorderDeps, { health }: Batch): Promis
   const overdue = await updateHealth(deps.database, [...health.values()], HEALTH_LIMITS)
   for (const key of overdue) {
     const { receiver, error } = health.get(key) as { receiver: Receiver; error: string }
-    await disableWebhook(deps, receiver, `only failures for five days, the last one: ${error}`)
+    await disableWebhook(deps, receiver, `every attempt for five days failed, the last one with: ${error}`)
   }
 }
 

@@ -108,7 +108,7 @@ describe('an attempt that fails', () => {
       {
         accountId: 'a1',
         priority: 'WARN',
-        message: 'webhook delivery failed for good: HTTP 500',
+        message: 'webhook delivery failed permanently: HTTP 500',
         context: { webhookId: 'w1', eventId: world.idOf('w1', 'm1') },
       },
     ])
@@ -206,7 +206,7 @@ describe('five days of failures only', () => {
     }
     await world.settled()
     expect(await world.webhooks()).toMatchObject([
-      { disabledReason: 'only failures for five days, the last one: HTTP 500' },
+      { disabledReason: 'every attempt for five days failed, the last one with: HTTP 500' },
     ])
     expect(await states()).toEqual(['dropped'])
   })

@@ -135,7 +135,7 @@ export class ReceiverLane {
     this.#deps.observe({ result: state, seconds: durationMs / 1000, sinceEventSeconds })
     this.#health.note(receiver, attempted)
     if (state === 'failed') {
-      const message = `webhook delivery failed for good: ${attempted.error}`
+      const message = `webhook delivery failed permanently: ${attempted.error}`
       const context = { webhookId: receiver.id, eventId: id, event }
       this.#deps.logbook.write({
         accountId: receiver.accountId,
