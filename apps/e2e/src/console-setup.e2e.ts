@@ -92,7 +92,7 @@ test('refuses a wrong number beside its field, sends the test, and ends with the
   expect(await barriersHalved(page)).toEqual([])
 })
 
-test('is offered once, and can be opened under Devices later', async () => {
+test('the setup page is offered once, and can be opened under Devices later', async () => {
   await page.goto(house.relayUrl)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.goto(`${house.relayUrl}/devices`)

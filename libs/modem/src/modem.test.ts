@@ -159,7 +159,7 @@ function pduOf(text: string, to: string) {
 }
 
 describe.each(Object.keys(personalities))('%s', (name) => {
-  test('is set up from power-on until it is ready', async () => {
+  test('the modem is set up from power-on until it is ready', async () => {
     const world = new World(name)
     await world.ready()
     expect(world.modem.session?.identity.imei).toBe(world.virtual.imei)
@@ -198,13 +198,13 @@ describe.each(Object.keys(personalities))('%s', (name) => {
     expect(world.texts).toEqual(['quiet'])
   })
 
-  test('receives its PIN once', async () => {
+  test('the modem receives its PIN once', async () => {
     const world = new World(name, { simPin: '1234' }, { pin: '1234' })
     await world.ready()
     expect((await world.until(world.submit('locked'))).kind).toBe('accepted')
   })
 
-  test('never receives a wrong PIN a second time', async () => {
+  test('the modem never receives a wrong PIN a second time', async () => {
     const world = new World(name, { simPin: '9999' }, { pin: '1234' })
     expect(await world.until(world.modem.start())).toMatchObject({ kind: 'failed', failure: { reason: 'pin-wrong' } })
     await world.pass(600_000)
@@ -212,7 +212,7 @@ describe.each(Object.keys(personalities))('%s', (name) => {
     expect(world.modem.state.name).toBe('blocked')
   })
 
-  test('works again after a restart during use', async () => {
+  test('the modem works again after a restart during use', async () => {
     const world = new World(name, {}, {})
     await world.ready()
     world.virtual.reboot()
@@ -230,7 +230,7 @@ describe.each(Object.keys(personalities))('%s', (name) => {
     expect(world.texts).toContain('back')
   })
 
-  test('answers USSD', async () => {
+  test('the modem answers USSD', async () => {
     const world = new World(name)
     await world.ready()
     world.network.setUssdMenu('*100#', { text: 'Balance 3.20' })

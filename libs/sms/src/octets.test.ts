@@ -3,18 +3,18 @@ import { checkedOctet, copyOf, hexFromOctets, joinOctets, OctetReader, octetsFro
 import { PduDecodeError, PduEncodeError } from './pdu-error.ts'
 
 describe('hexadecimal', () => {
-  test('is accepted in upper and lower case and written in upper case', () => {
+  test('hexadecimal is accepted in upper and lower case and written in upper case', () => {
     const octets = octetsFromHex('00ff7Fa9')
     expect([...octets]).toEqual([0x00, 0xff, 0x7f, 0xa9])
     expect(hexFromOctets(octets)).toBe('00FF7FA9')
   })
 
-  test('may be of any length', () => {
+  test('hexadecimal may be of any length', () => {
     const octets = Uint8Array.from({ length: 200_001 }, (_, index) => index)
     expect(hexFromOctets(octets)).toBe(Buffer.from(octets).toString('hex').toUpperCase())
   })
 
-  test('may be empty', () => {
+  test('hexadecimal may be empty', () => {
     expect(octetsFromHex('')).toEqual(new Uint8Array(0))
     expect(hexFromOctets(new Uint8Array(0))).toBe('')
   })

@@ -68,7 +68,7 @@ test('keeps the port of a UART modem during a restart', () => {
   expect(host.ports).toEqual([])
 })
 
-test('is available after a restart while its port is disconnected', () => {
+test('the port is available again after a restart while it is disconnected', () => {
   const host = new EmulatedHost(emulatedNetwork(), { personality: huaweiHilink, bootTimeFactor: 0 })
   host.modem.dropPort(5_000)
   host.modem.reboot()

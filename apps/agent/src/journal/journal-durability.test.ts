@@ -17,7 +17,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('has every confirmed write on disk after the process is killed while writing', async () => {
+test('the journal has every confirmed write on disk after the process is killed while writing', async () => {
   const acknowledged = await killedAfter(60)
   expect(acknowledged.length).toBeGreaterThanOrEqual(60)
   const { journal } = await opened()

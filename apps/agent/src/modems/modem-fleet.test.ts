@@ -235,7 +235,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
   })
 })
 
-test('are opened although another modem hangs and another is missing', { timeout: 60_000 }, async () => {
+test('listed ports are opened although another modem hangs and another is missing', { timeout: 60_000 }, async () => {
   await fixture.start([one.pty, two.pty, four.pty])
   await expect.poll(() => fixture.ready.length, { timeout: 30_000 }).toBe(3)
   const sim = [...fixture.sending.values()].find(({ iccid }) => iccid === first.iccid)

@@ -36,7 +36,7 @@ describe('the port in use', () => {
   })
 })
 
-test('is reopened at once if the modem hangs, without identifying the modem again', async () => {
+test('the port in use is reopened at once if the modem hangs, without identifying the modem again', async () => {
   const modem = world.modem(imeiA)
   world.plug('1-1', [modem, deaf])
   await world.start()
@@ -82,7 +82,7 @@ describe('a device that does not answer', () => {
   })
 })
 
-test('that never answers and disconnects at each reset is reset a limited number of times', async () => {
+test('a device that never answers and disconnects at each reset is reset a limited number of times', async () => {
   let resets = 0
   const broken: PortDevice = {
     answer: (text) => {

@@ -62,7 +62,7 @@ describe('completion', () => {
     ['emulator', ['--personality', '--quiet'], ['pair']],
   ]
 
-  test.each(offers)('bash offers after "smsgw %s"', (typed, offered, others) => {
+  test.each(offers)('bash completion offers after "smsgw %s"', (typed, offered, others) => {
     const { output } = smsgw('completion', 'bash')
     const words = ['smsgw', ...typed.split(' ').filter(Boolean), ''].map((word) => `'${word}'`)
     const script = `${output}\nCOMP_WORDS=(${words.join(' ')}) COMP_CWORD=${words.length - 1}\n_smsgw\nprintf '%s\\n' "\${COMPREPLY[@]}"`
@@ -71,7 +71,7 @@ describe('completion', () => {
     for (const word of others) expect(found).not.toContain(word)
   })
 
-  test.runIf(has('fish')).each(offers)('fish offers after "smsgw %s"', (typed, offered, others) => {
+  test.runIf(has('fish')).each(offers)('fish completion offers after "smsgw %s"', (typed, offered, others) => {
     const { output } = smsgw('completion', 'fish')
     const complete = (start: string) =>
       shell('fish', ['--no-config'], `${output}\ncomplete -C '${`smsgw ${typed}`.trim()} ${start}'\n`)
@@ -83,7 +83,7 @@ describe('completion', () => {
     for (const word of others) expect(found).not.toContain(word)
   })
 
-  test.runIf(has('zsh')).each(offers)('zsh offers after "smsgw %s"', (typed, offered, others) => {
+  test.runIf(has('zsh')).each(offers)('zsh completion offers after "smsgw %s"', (typed, offered, others) => {
     const { output } = smsgw('completion', 'zsh')
     const words = ['smsgw', ...typed.split(' ').filter(Boolean)]
     // Outside of completion, _describe is replaced by a function that prints the words.

@@ -8,7 +8,7 @@ const filled = (size: number, count: number) => {
   return map
 }
 
-test.each([10, 11, 15, 19, 20, 21, 1_000])('of %i entries keeps the ten latest, and at most twenty', (count) => {
+test.each([10, 11, 15, 19, 20, 21, 1_000])('a map of %i entries keeps the ten latest, and at most twenty', (count) => {
   const kept = keys(filled(10, count))
   expect(kept).toEqual(expect.arrayContaining(Array.from({ length: 10 }, (_, index) => count - 1 - index)))
   expect(kept.length).toBeLessThanOrEqual(20)
@@ -23,7 +23,7 @@ test('keeps an entry as long as it is used', () => {
   expect(map.get(1)).toBeUndefined()
 })
 
-test('has each key once, with its latest value', () => {
+test('the map has each key once, with its latest value', () => {
   const map = filled(10, 15)
   map.set(3, 'new value')
   expect(map.get(3)).toBe('new value')

@@ -131,7 +131,7 @@ describe.each(filters)('the list of %s', (_, query, belongs) => {
   })
 })
 
-test('can start with a cursor, and then shows no total', async () => {
+test('a list can start with a cursor, and then shows no total', async () => {
   const { ids, headers } = await page({ cursor: 'start', limit: '2' })
   expect(ids).toEqual(['m139', 'm138'])
   expect(headers['X-Total-Count']).toBeUndefined()
@@ -145,7 +145,7 @@ test('shows content only on request', async () => {
   expect(withContent).toEqual({ ...without, textMessage: { text: 'text of m139' } })
 })
 
-test('is empty for an unknown device', async () => {
+test('the list is empty for an unknown device', async () => {
   const { ids, headers } = await page({ deviceId: 'unknown' })
   expect([ids, headers['X-Total-Count']]).toEqual([[], '0'])
 })

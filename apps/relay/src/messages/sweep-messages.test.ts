@@ -129,7 +129,7 @@ describe('a message that waits for an emulated modem', () => {
 describe('hashing', () => {
   const sha256 = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex')
 
-  test('have their content and numbers replaced after they were finished for long enough', async () => {
+  test('hashing replaces the content and the numbers of messages that were finished for long enough', async () => {
     await world.message('m', { numbers: 2 })
     await finish('m')
     world.pass(60)
@@ -151,7 +151,7 @@ describe('hashing', () => {
     expect(await hashMessages({ ...deps(), hashAfterSeconds: 60 })).toBe(0)
   })
 
-  test('leaves the number of a later webhook event empty', async () => {
+  test('hashing leaves the number of a later webhook event empty', async () => {
     await world.webhook('sms:delivered')
     await world.message('m')
     await finish('m')
@@ -163,7 +163,7 @@ describe('hashing', () => {
     expect(payload).toMatchObject({ messageId: 'm', recipient: '', phoneNumber: '' })
   })
 
-  test('removes numbers from delivered webhook events but not from pending ones', async () => {
+  test('hashing removes numbers from delivered webhook events but not from pending ones', async () => {
     for (const event of ['sms:sent', 'sms:delivered', 'sms:failed']) await world.webhook(event)
     await world.message('m', { numbers: 2 })
     await world.message('young')

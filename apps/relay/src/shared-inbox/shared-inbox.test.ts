@@ -269,7 +269,7 @@ describe('a blocked number', () => {
 })
 
 describe('labels', () => {
-  test('can be created, renamed, assigned to conversations, used as a filter and deleted', async () => {
+  test('labels can be created, renamed, assigned to conversations, used as a filter and deleted', async () => {
     await receive('+1', 1)
     await receive('+2', 2)
     const [urgent, invoice] = [await newLabel('Urgent'), await newLabel('Invoice', 'blue')]
@@ -291,7 +291,7 @@ describe('labels', () => {
     expect(await numbers(`?label=${urgent}`)).toEqual([])
   })
 
-  test('have unique names, and an unknown label changes nothing', async () => {
+  test('labels have unique names, and an unknown label changes nothing', async () => {
     await receive('+1', 1)
     const own = await newLabel('Urgent')
     const other = await newLabel('Invoice')

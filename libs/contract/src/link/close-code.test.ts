@@ -11,6 +11,6 @@ test('uses each code once, from the range for applications', () => {
   }
 })
 
-test('has no name for other codes', () => {
+test('a code that is not listed has no name', () => {
   for (const code of [1000, 1001, 1006, 4999, Number.NaN]) expect(closeNameOf(code)).toBeUndefined()
 })

@@ -31,7 +31,7 @@ test('refuses the payload of another event', () => {
   expect(webhookEnvelope.safeParse({ ...envelope, event: 'sms:failed', payload: received }).success).toBe(false)
 })
 
-test('has a payload for every event', () => {
+test('every event has a payload', () => {
   const events = [...webhookEvents].sort()
   expect(Object.keys(webhookPayloads).sort()).toEqual(events)
   expect(webhookEnvelope.options.map(({ shape }) => shape.event.value).sort()).toEqual(events)

@@ -8,7 +8,7 @@ test.each([
   [{ min: 1, max: 2 }, { min: 3, max: 4 }, undefined],
   [{ min: 3, max: 4 }, { min: 1, max: 2 }, undefined],
   [{ min: 1, max: 1 }, { min: 3, max: 2 }, undefined],
-])('of %o and %o, the highest common version is %s', (ours, theirs, common) => {
+])('the highest common version of %o and %o is %s', (ours, theirs, common) => {
   expect(commonVersion(ours, theirs)).toBe(common)
 })
 

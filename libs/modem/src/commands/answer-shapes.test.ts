@@ -81,7 +81,7 @@ describe('+CSCA', () => {
   ])('%s', async (_shape, answer, number) => {
     expect(await read(answer)).toMatchObject({ number: number.replaceAll(' ', '') })
   })
-  test('reads an empty service centre', async () => {
+  test('+CSCA: reads an empty service centre', async () => {
     expect(await read('+CSCA: "",129')).toBe('none')
   })
 })
@@ -89,43 +89,43 @@ describe('+CSCA', () => {
 describe('+CPMS', () => {
   const offered = (body: string) => valueFrom(readOfferedMemories, `+CPMS: ${body}`)
 
-  test('reads three lists', async () => {
+  test('+CPMS: reads three lists', async () => {
     expect(await offered('("SM","ME"),("SM","ME"),("SM")')).toEqual({
       read: ['SM', 'ME'],
       write: ['SM', 'ME'],
       receive: ['SM'],
     })
   })
-  test('applies one list without parentheses to all three: "ME","MT","SM"', async () => {
+  test('+CPMS: applies one list without parentheses to all three: "ME","MT","SM"', async () => {
     expect(await offered('"ME","MT","SM"')).toMatchObject({ read: ['ME', 'MT', 'SM'], receive: ['ME', 'MT', 'SM'] })
   })
-  test('reads lists inside an extra pair of parentheses: (("SM","BM","SR"),("SM"))', async () => {
+  test('+CPMS: reads lists inside an extra pair of parentheses: (("SM","BM","SR"),("SM"))', async () => {
     expect(await offered('(("SM","BM","SR"),("SM"))')).toMatchObject({ read: ['SM', 'BM', 'SR'], receive: ['SM'] })
   })
-  test('reads that the modem has no memory: (),(),()', async () => {
+  test('+CPMS: reads that the modem has no memory: (),(),()', async () => {
     expect(await offered('(),(),()')).toEqual({ read: [], write: [], receive: [] })
   })
-  test('reads a list with a missing quote: (ME", "SR"),("SM")', async () => {
+  test('+CPMS: reads a list with a missing quote: (ME", "SR"),("SM")', async () => {
     expect(await offered('(ME", "SR"),("SM"),("SM")')).toMatchObject({ read: ['ME', 'SR'], receive: ['SM'] })
   })
-  test('reads an empty body', async () => {
+  test('+CPMS: reads an empty body', async () => {
     expect(await offered('')).toEqual({ read: [], write: [], receive: [] })
   })
-  test('reads the usage from the answer to a selection, which contains no memory: 0,30,0,30,8,330', async () => {
+  test('+CPMS: reads the usage from the answer to a selection, which contains no memory: 0,30,0,30,8,330', async () => {
     expect(await valueFrom(selectMemories('SM'), '+CPMS: 0,30,0,30,8,330')).toEqual([
       { memory: undefined, used: 0, total: 30 },
       { memory: undefined, used: 0, total: 30 },
       { memory: undefined, used: 8, total: 330 },
     ])
   })
-  test('reads the memories named in the answer to a read command', async () => {
+  test('+CPMS: reads the memories named in the answer to a read command', async () => {
     expect(await valueFrom(readMemoryUsage, '+CPMS: "SM",3,30,"ME",0,255,"SM",3,30')).toEqual([
       { memory: 'SM', used: 3, total: 30 },
       { memory: 'ME', used: 0, total: 255 },
       { memory: 'SM', used: 3, total: 30 },
     ])
   })
-  test('selects the memory if the answer is only OK, without reading the usage', async () => {
+  test('+CPMS: selects the memory if the answer is only OK, without reading the usage', async () => {
     expect(await valueFrom(selectMemories('SM'), 'OK')).toEqual([])
   })
 })
@@ -204,7 +204,7 @@ describe('+CPIN', () => {
   ])('%s', async (_shape, answer, state) => {
     expect(pinStateOf(await answerTo(readPinState, answer))).toBe(state)
   })
-  test('reads the state without OK (Wavecom)', async () => {
+  test('+CPIN: reads the state without OK (Wavecom)', async () => {
     expect(await valueFrom(readPinStateWithoutFinalResult, 'raw:\r\n+CPIN: SIM PIN\r\n')).toBe('pin')
   })
 })
@@ -245,7 +245,7 @@ describe('+CNUM', () => {
   ])('%s', async (_shape, answer, numbers) => {
     expect(await valueFrom(readOwnNumbers, answer)).toEqual(numbers)
   })
-  test('reads several rows, some of them empty', async () => {
+  test('+CNUM: reads several rows, some of them empty', async () => {
     const rows = '+CNUM: "Voice","+15551",145\n+CNUM: "Fax","",129\n+CNUM: "Data","15553",145'
     expect((await valueFrom(readOwnNumbers, rows)).map((own) => own.number)).toEqual(['+15551', '+15553'])
   })

@@ -17,7 +17,7 @@ test('passes once, at its time', async () => {
   expect(clock.pending).toBe(0)
 })
 
-test('can be moved in both directions', async () => {
+test('a deadline can be moved in both directions', async () => {
   const { clock, passed, deadline } = setUp()
   deadline.set(1000)
   await clock.advance(900)
@@ -28,7 +28,7 @@ test('can be moved in both directions', async () => {
   expect(passed).toEqual([1200])
 })
 
-test('never passes after `clear`', async () => {
+test('a deadline never passes after `clear`', async () => {
   const { clock, passed, deadline } = setUp()
   deadline.set(1000)
   await clock.advance(500)
@@ -37,7 +37,7 @@ test('never passes after `clear`', async () => {
   expect(passed).toEqual([])
 })
 
-test('is checked only after the data that has arrived at the port was read', () => {
+test('a deadline is checked only after the data that has arrived at the port was read', () => {
   const { clock, passed, deadline } = setUp()
   deadline.set(1000)
   clock.sleep(60_000)
@@ -47,7 +47,7 @@ test('is checked only after the data that has arrived at the port was read', () 
   expect(passed).toEqual([])
 })
 
-test('waits for the end of a line that is arriving, up to a limit', async () => {
+test('a deadline waits for the end of a line that is arriving, up to a limit', async () => {
   let flowing = true
   const { clock, passed, deadline } = setUp(() => flowing)
   deadline.set(1000)

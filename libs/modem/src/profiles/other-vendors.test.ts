@@ -17,7 +17,7 @@ async function started(answers: Answers): Promise<DrivenModem> {
 describe('Sierra', () => {
   const module: Answers = { 'AT+CGMI': 'Sierra Wireless, Incorporated', 'AT+CGMM': 'MC7304' }
 
-  test('waits until the modem answers again after the early OK to CFUN=1', async () => {
+  test('Sierra: waits until the modem answers again after the early OK to CFUN=1', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CFUN?': '+CFUN: 0', 'AT+CFUN=1': 'OK' })
     const starting = driven.modem.start()
     await driven.pass(1000)
@@ -26,7 +26,7 @@ describe('Sierra', () => {
     expect(driven.clock.nowMs()).toBeGreaterThanOrEqual(2000)
   })
 
-  test('does not regard the APP port, which answers OK to everything, as a modem', async () => {
+  test('Sierra: does not regard the APP port, which answers OK to everything, as a modem', async () => {
     const okToAll = Object.fromEntries(
       ['AT+CMEE?', 'AT+CSCS?', 'AT+CMEE=?', 'AT+GCAP', 'AT+CPAS', 'AT+CMGF?'].map((command) => [command, 'OK']),
     )
@@ -39,7 +39,7 @@ describe('Sierra', () => {
 describe('u-blox', () => {
   const module: Answers = { 'AT+CGMI': 'u-blox', 'AT+CGMM': 'TOBY-L210', 'AT+UPINCNT': '+UPINCNT: 3,3,10,10' }
 
-  test('sends AT until the modem answers, and waits one more second', async () => {
+  test('u-blox: sends AT until the modem answers, and waits one more second', async () => {
     const driven = new DrivenModem({ ...module, AT: ['silence', 'silence', 'OK'] }, { usb: '1546:1146' })
     const starting = driven.modem.start()
     await driven.pass(5600)
@@ -47,7 +47,7 @@ describe('u-blox', () => {
     expect((await driven.passing(starting)).kind).toBe('started')
   })
 
-  test('treats +AT: READY of TOBY-L4 as a restart', async () => {
+  test('u-blox: treats +AT: READY of TOBY-L4 as a restart', async () => {
     const driven = await started(module)
     driven.port.tell('+AT: READY')
     await driven.pass(1000)
@@ -55,7 +55,7 @@ describe('u-blox', () => {
     expect(driven.kinds('started')).toHaveLength(1)
   })
 
-  test('keeps the link open for messages that are less than five seconds apart', async () => {
+  test('u-blox: keeps the link open for messages that are less than five seconds apart', async () => {
     const driven = await started({ ...module, 'AT+CMMS=1': 'OK' })
     await driven.submit('a', { moreFollow: true })
     await driven.pass(4000)
@@ -67,7 +67,7 @@ describe('u-blox', () => {
 describe('Telit', () => {
   const module: Answers = { 'AT+CGMI': 'Telit', 'AT+CGMM': 'HE910' }
 
-  test('excludes #STN from answers', async () => {
+  test('Telit: excludes #STN from answers', async () => {
     const driven = await started({
       ...module,
       'AT+CMGS=*': 'raw:\r\n#STN: 37\r\n\r\n> ',
@@ -77,14 +77,14 @@ describe('Telit', () => {
     expect(driven.kinds('said').filter((event) => !event.known)).toEqual([])
   })
 
-  test('requests reports in the PDU, without CSMP', async () => {
+  test('Telit: requests reports in the PDU, without CSMP', async () => {
     const driven = new DrivenModem(module)
     await driven.session()
     await driven.submit()
     expect(driven.port.commands.filter((command) => command.includes('CSMP'))).toEqual([])
   })
 
-  test('uses USSD in the GSM character set on HE910', async () => {
+  test('Telit: uses USSD in the GSM character set on HE910', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CUSD=*': 'OK' })
     await driven.session()
     void driven.modem.ussd('*100#')
@@ -93,7 +93,7 @@ describe('Telit', () => {
     expect(driven.port.commands.at(-1)).toBe('AT+CUSD=1,"*100#",15')
   })
 
-  test('never uses text mode, which joins at most ten parts', async () => {
+  test('Telit: never uses text mode, which joins at most ten parts', async () => {
     const driven = new DrivenModem(module)
     await driven.session()
     await driven.submit()
@@ -101,7 +101,7 @@ describe('Telit', () => {
     expect(driven.port.commands).toContain('AT+CMGF=0')
   })
 
-  test('sends no other SIM command while CMGS runs', async () => {
+  test('Telit: sends no other SIM command while CMGS runs', async () => {
     const driven = await started({ ...module, PDU: 'silence', 'AT+CMGR=1': `+CMGR: 0,,31\n${deliverPdu}` })
     const sent = driven.submit()
     driven.port.tell('+CMTI: "SM",1')
@@ -117,36 +117,36 @@ describe('Telit', () => {
 describe('Cinterion', () => {
   const module: Answers = { 'AT+CGMI': 'Cinterion', 'AT+CGMM': 'EHS6' }
 
-  test.each(['+CMT: 31', '+CMT: ,31', '+CMT: "",31'])('recognises %s as a message', async (line) => {
+  test.each(['+CMT: 31', '+CMT: ,31', '+CMT: "",31'])('Cinterion: recognises %s as a message', async (line) => {
     const driven = await started(module)
     driven.port.tell(`${line}\n${deliverPdu}`)
     expect(driven.kinds('incoming')).toMatchObject([{ incoming: { kind: 'message' } }])
   })
 
-  test('never sends CMMS', async () => {
+  test('Cinterion: never sends CMMS', async () => {
     const driven = await started({ ...module, 'AT+CMMS=1': 'OK' })
     await Promise.all(['a', 'b', 'c'].map((id) => driven.submit(id, { moreFollow: true })))
     expect(driven.port.commands).not.toContain('AT+CMMS=1')
   })
 
-  test('sets the third value of CNMI to 0', async () => {
+  test('Cinterion: sets the third value of CNMI to 0', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CNMI=?': '+CNMI: (0,1,2),(0,1),(0),(0,1,2),(1)' })
     await driven.session()
     expect(driven.port.commands.filter((command) => /CNMI=\d,\d,[1-9]/.test(command))).toEqual([])
   })
 
-  test('acknowledges with CNMA=1', async () => {
+  test('Cinterion: acknowledges with CNMA=1', async () => {
     const driven = await started({ ...module, 'AT+CNMA=1': 'OK' })
     expect(await driven.modem.acknowledge()).toBe(true)
   })
 
-  test.each(['^SIND: smsfull,0', '^SSMSS: 0', '^SYSINFO: 1', '^SCKS: 1'])('knows %s', async (line) => {
+  test.each(['^SIND: smsfull,0', '^SSMSS: 0', '^SYSINFO: 1', '^SCKS: 1'])('Cinterion: knows %s', async (line) => {
     const driven = await started(module)
     driven.port.tell(line)
     expect(driven.kinds('said')).toMatchObject([{ known: true }])
   })
 
-  test('reads the attempts left from ^SPIC', async () => {
+  test('Cinterion: reads the attempts left from ^SPIC', async () => {
     const driven = new DrivenModem(
       { ...module, 'AT+CPIN?': '+CPIN: SIM PIN', 'AT^SPIC': '^SPIC: 1' },
       { simPin: '1234' },
@@ -174,17 +174,17 @@ describe('Siemens MC35', () => {
 describe('Wavecom', () => {
   const module: Answers = { 'AT+CGMI': 'WAVECOM MODEM', 'AT+CGMM': 'MULTIBAND 900E 1800' }
 
-  test('accepts CPIN? without OK', async () => {
+  test('Wavecom: accepts CPIN? without OK', async () => {
     await new DrivenModem({ ...module, 'AT+CPIN?': 'raw:\r\n+CPIN: READY\r\n' }).session()
   })
-  test('sends one memory in CPMS', async () => {
+  test('Wavecom: sends one memory in CPMS', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CPMS=?': '+CPMS: (("SM","BM","SR"),("SM"))' })
     const session = await driven.session()
     expect(driven.port.commands).toContain('AT+CPMS="SM"')
     expect(driven.port.commands).not.toContain('AT+CPMS="SM","SM","SM"')
     expect(session.messages.memories).toEqual(['SM', 'SR'])
   })
-  test('recognises +WIND codes, and +WIND: 4 as a likely restart', async () => {
+  test('Wavecom: recognises +WIND codes, and +WIND: 4 as a likely restart', async () => {
     const driven = await started(module)
     await driven.pass(2000)
     driven.forget()
@@ -196,11 +196,11 @@ describe('Wavecom', () => {
 })
 
 describe('Novatel', () => {
-  test('stores reports, because the modem stops answering after a direct report, which cannot be acknowledged', async () => {
+  test('Novatel: stores reports, because the modem stops answering after a direct report, which cannot be acknowledged', async () => {
     const driven = new DrivenModem({ 'AT+CGMI': 'Novatel Wireless Incorporated', 'AT+CGMM': 'Ovation MC950D' })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 2 })
   })
-  test('reads an indicated report from its memory', async () => {
+  test('Novatel: reads an indicated report from its memory', async () => {
     const driven = await started({ 'AT+CGMI': 'Novatel Wireless', 'AT+CMGR=4': `+CMGR: 0,,24\n${reportPdu}` })
     driven.port.tell('+CDSI: "SM",4')
     await driven.pass(10)
@@ -224,7 +224,7 @@ describe('Nokia and other smartphones', () => {
 })
 
 describe('Fibocom', () => {
-  test('is recognised by manufacturer and USB id; messages work as in generic', () => {
+  test('Fibocom is recognised by manufacturer and USB id; messages work as in generic', () => {
     const facts = { manufacturer: 'Fibocom Wireless Inc.', model: 'L850-GL', firmware: undefined, usb: '2cb7:0007' }
     const chosen = chooseProfile(catalogue, generic, facts)
     expect(chosen.name).toBe('fibocom')
@@ -285,18 +285,18 @@ describe('Option and Vodafone Mobile Connect', () => {
 describe('Qualcomm', () => {
   const stick: Answers = { 'AT+CGMI': 'QUALCOMM INCORPORATED', 'AT+CGMM': 'M6280' }
 
-  test('uses mode 1 when the modem lists mode 2 but refuses it', async () => {
+  test('Qualcomm: uses mode 1 when the modem lists mode 2 but refuses it', async () => {
     const refused = Object.fromEntries([0, 1, 2].map((reports) => [`AT+CNMI=2,1,0,${reports},0`, '+CMS ERROR: 303']))
     const driven = new DrivenModem({ ...stick, ...refused })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 1, messages: 1, reports: 1 })
   })
 
-  test('stores reports (ds=2) when the modem refuses direct reports (ds=1)', async () => {
+  test('Qualcomm: stores reports (ds=2) when the modem refuses direct reports (ds=1)', async () => {
     const driven = new DrivenModem({ ...stick, 'AT+CNMI=2,1,0,1,0': 'ERROR' })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 2 })
   })
 
-  test('starts a new USSD session after a cancelled one', async () => {
+  test('Qualcomm: starts a new USSD session after a cancelled one', async () => {
     const driven = new DrivenModem({ ...stick, 'AT+CUSD=*': 'OK' })
     await driven.session()
     const first = driven.modem.ussd('*100#')
@@ -310,13 +310,13 @@ describe('Qualcomm', () => {
     expect(await driven.passing(second)).toEqual({ kind: 'answer', status: 'answered', text: 'fine' })
   })
 
-  test('asks again while the SIM is busy after the start (CME 14 to CSCA?)', async () => {
+  test('Qualcomm: asks again while the SIM is busy after the start (CME 14 to CSCA?)', async () => {
     const busy = Array.from({ length: 5 }, () => '+CME ERROR: 14')
     const driven = new DrivenModem({ ...stick, 'AT+CSCA?': [...busy, '+CSCA: "+491710760000",145'] })
     expect((await driven.session()).sim.serviceCentre).toMatchObject({ number: '+491710760000' })
   })
 
-  test('never sends AT+CSMP=, which clears the service centre of an M6280', async () => {
+  test('Qualcomm: never sends AT+CSMP=, which clears the service centre of an M6280', async () => {
     const driven = new DrivenModem({ ...stick, 'AT+CSMP=*': 'OK' })
     await driven.session()
     await driven.modem.ask({ text: 'AT+CSMP=17,167,0,0', timeoutMs: 5000, read: () => true })

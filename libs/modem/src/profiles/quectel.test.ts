@@ -60,7 +60,7 @@ test('reads service 128 of M26 as service 1', async () => {
   expect(session.messages.acknowledges).toBe(true)
 })
 
-test('is ready when an unsolicited +CPIN arrives', async () => {
+test('the modem is ready when an unsolicited +CPIN arrives', async () => {
   const driven = new DrivenModem({ ...module, 'AT+CPIN?': ['ERROR', '+CPIN: READY'] }, { simPollMs: 50_000 })
   const starting = driven.modem.start()
   await driven.pass(17_000)
@@ -91,12 +91,12 @@ describe('+CUSD', () => {
     driven.port.tell(answer)
     return driven.passing(request)
   }
-  test('reads UCS-2 in hexadecimal', async () => {
+  test('+CUSD: reads UCS-2 in hexadecimal', async () => {
     expect(await asked(`+CUSD: 0,"${hexFromOctets(ucs2FromText('Guthaben 3,20 €'))}",72`)).toMatchObject({
       text: 'Guthaben 3,20 €',
     })
   })
-  test('reads UCS-2 although the data coding scheme is 0 (M35)', async () => {
+  test('+CUSD: reads UCS-2 although the data coding scheme is 0 (M35)', async () => {
     expect(await asked(`+CUSD: 0,"${hexFromOctets(ucs2FromText('Guthaben 3,20'))}",0`)).toMatchObject({
       text: 'Guthaben 3,20',
     })

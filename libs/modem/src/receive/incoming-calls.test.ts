@@ -92,7 +92,7 @@ describe('an incoming call', () => {
   })
 })
 
-test('of a modem that refuses +CLIP is reported without its number', async () => {
+test('a call of a modem that refuses +CLIP is reported without its number', async () => {
   const driven = await started({ 'AT+CLIP=1': 'ERROR' })
   driven.port.tell('RING')
   await driven.pass(10_000)

@@ -286,13 +286,13 @@ describe('deleting', () => {
     expect(await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)).toEqual({ kind: 'already-gone' })
   })
 
-  test('that the modem refuses to delete is reported as not deleted, and is not received again', async () => {
+  test('a message that the modem refuses to delete is reported as not deleted, and is not received again', async () => {
     const driven = await started({ 'AT+CMGR=3': slot(), 'AT+CMGD=3': '+CMS ERROR: 320' })
     const deletion = await driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)
     expect(deletion).toMatchObject({ kind: 'failed', failure: 'refused', error: { code: 320 } })
   })
 
-  test('does not interrupt the reading of another memory', async () => {
+  test('deleting a message does not interrupt the reading of another memory', async () => {
     const driven = await started({ 'AT+CMGR=3': slot(), 'AT+CMGD=3': 'OK', 'AT+CMGR=5': slot(anotherDeliverPdu) })
     driven.port.tell('+CMTI: "ME",5')
     const deletion = driven.modem.deleteMessage({ memory: 'SM', index: 3 }, deliverPdu)

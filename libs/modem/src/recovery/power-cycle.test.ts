@@ -89,7 +89,7 @@ describe('a power cycle', () => {
   })
 })
 
-test('is tried at most once for a device that was never present', () => {
+test('a power cycle is tried at most once for a device that was never present', () => {
   const patient = new Patient(allowed).untilAlarm(looksInVain)
   expect(drastic(patient)).toHaveLength(1)
 })

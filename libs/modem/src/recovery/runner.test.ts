@@ -274,7 +274,7 @@ describe('a port that can be opened and is lost at once, like the port of a busy
   })
 })
 
-test('that fails during the reset command is handled as lost', async () => {
+test('a modem that fails during the reset command is handled as lost', async () => {
   const rig = new Rig()
   await rig.until('healthy')
   rig.modem.faults.set('modem-hang', { command: '+CSQ', times: 1 })

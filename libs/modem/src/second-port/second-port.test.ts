@@ -60,7 +60,7 @@ describe('a lost result', () => {
   )
 })
 
-test('that is missing right after setup delays the next message by less than 5 s', async () => {
+test('a result that is missing right after setup delays the next message by less than 5 s', async () => {
   const rig = new TwoPortRig()
   while (rig.runner.modem?.session === undefined) await rig.pass(1)
   rig.modem.faults.set('submit-answer-lost', { times: 1 })
@@ -70,7 +70,7 @@ test('that is missing right after setup delays the next message by less than 5 s
   expect(next.outcome).toMatchObject({ kind: 'accepted' })
 })
 
-test('of a modem with fast results is not queried before 4 s', async () => {
+test('a result of a modem with fast results is not queried before 4 s', async () => {
   const { rig } = await lostResult({ personality: generic, latencyMs: 0, cableMs: 0 }, 11)
   const before = questions(rig.written[0]).length
   await rig.pass(3_900)
@@ -79,7 +79,7 @@ test('of a modem with fast results is not queried before 4 s', async () => {
   expect(questions(rig.written[0]).length).toBeGreaterThan(before)
 })
 
-test('of a slow modem is accepted, although the modem answers on its second port', async () => {
+test('the result of a slow modem is accepted, although the modem answers on its second port', async () => {
   const rig = await new TwoPortRig({ personality: generic, latencyMs: 30_000 }).ready()
   const slow = rig.submit('slow')
   await rig.pass(31_000)

@@ -167,7 +167,7 @@ describe('a USSD text that arrives during a submission', () => {
   })
 })
 
-test('that arrived in text mode does not affect a submission after the time that the text may take', async () => {
+test('a text that arrived in text mode does not affect a submission after the time that the text may take', async () => {
   for (const rest of ['x'.repeat(160), undefined]) {
     const { outcome, modem, clock } = await pduWritten()
     modem.say('\r\n+CMT: "+447700900123","","24/01/01,10:00:00+00"\r\nhi\r\n')

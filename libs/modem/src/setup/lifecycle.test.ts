@@ -175,7 +175,7 @@ describe('a modem that could not be set up', () => {
 })
 
 describe('registration', () => {
-  test('that is lost and regained is reported from the unsolicited code, without a query', async () => {
+  test('a registration that is lost and regained is reported from the unsolicited code, without a query', async () => {
     const driven = await started()
     driven.port.tell('+CREG: 2')
     await driven.pass(10)
@@ -186,7 +186,7 @@ describe('registration', () => {
     expect(driven.kinds('registration').map((event) => event.best?.status)).toEqual(['searching', 'roaming'])
   })
 
-  test('for LTE alone is sufficient', async () => {
+  test('a registration for LTE alone is sufficient', async () => {
     const driven = new DrivenModem({
       'AT+CREG?': '+CREG: 2,0',
       'AT+CEREG=*': 'OK',
@@ -197,7 +197,7 @@ describe('registration', () => {
     expect(driven.kinds('registration').at(-1)?.best).toMatchObject({ domain: '+CEREG', technology: 'LTE' })
   })
 
-  test('is polled until the modem is registered', async () => {
+  test('the registration is polled until the modem is registered', async () => {
     const driven = new DrivenModem({ 'AT+CREG?': ['+CREG: 2,2', '+CREG: 2,2', '+CREG: 2,1'] })
     await driven.session()
     expect(driven.modem.state.name).toBe('registering')
@@ -206,7 +206,7 @@ describe('registration', () => {
   })
 })
 
-test('of a silent modem is degraded, and ready again after resynchronisation', async () => {
+test('the registration of a silent modem is degraded, and ready again after resynchronisation', async () => {
   const driven = await started({ 'AT+COPS?': 'silence' })
   driven.port.answer('AT', 'silence')
   void driven.modem.ask({ text: 'AT+COPS?', timeoutMs: 1000, read: () => true })
@@ -218,13 +218,13 @@ test('of a silent modem is degraded, and ready again after resynchronisation', a
 })
 
 describe('recovery', () => {
-  test('restarts the radio and sets the modem up again', async () => {
+  test('recovery restarts the radio and sets the modem up again', async () => {
     const driven = await started({ 'AT+CFUN=4': 'ERROR', 'AT+CFUN=0': 'OK', 'AT+CFUN=1': 'OK' })
     expect((await driven.passing(driven.modem.restartRadio())).kind).toBe('started')
     expect(driven.port.commands.slice(0, 3)).toEqual(['AT+CFUN=4', 'AT+CFUN=0', 'AT+CFUN=1'])
   })
 
-  test('resets with the first command that is not refused', async () => {
+  test('recovery resets with the first command that is not refused', async () => {
     const driven = await started({ ATZ: 'OK' })
     await driven.modem.reset()
     expect(driven.port.commands).toEqual(['AT+CFUN=1,1', 'ATZ'])

@@ -16,7 +16,7 @@ describe('setup', () => {
     expect(driven.states).toEqual(['probing', 'identifying', 'sim', 'registering', 'ready'])
   })
 
-  test('works although all optional commands are unsupported', async () => {
+  test('setup works although all optional commands are unsupported', async () => {
     const bare = Object.fromEntries(
       ['ATV1', 'AT+CMEE=1', 'AT+CGMI', 'AT+CGMM', 'AT+CGMR', 'AT+CFUN?', 'AT+CSCS=*', 'AT+CSMS=*', 'AT+CPMS=?']
         .concat(['AT+CNMI=?', 'AT+CNMI=*', 'AT+CNMI?', 'AT+CIMI', 'AT+CSCA?', 'AT+CCID', 'AT+CNUM', 'AT+CREG=*'])
@@ -39,7 +39,7 @@ describe('setup', () => {
     ).toEqual([])
   })
 
-  test('ends with a reason when the modem does not answer', async () => {
+  test('setup ends with a reason when the modem does not answer', async () => {
     const failure = await new DrivenModem({ AT: 'silence' }).failure()
     expect(failure.reason).toBe('no-answer')
     expect(failure.advice).toContain('power')
@@ -54,7 +54,7 @@ describe('setup', () => {
     expect((await driven.passing(started)).kind).toBe('started')
   })
 
-  test('leaves a data call with +++ between two seconds of silence, and hangs up', async () => {
+  test('setup leaves a data call with +++ between two seconds of silence, and hangs up', async () => {
     const driven = new DrivenModem({ AT: 'silence', ATH: 'NO CARRIER\nOK' })
     const writtenAtMs: number[] = []
     const write = driven.port.write.bind(driven.port)
@@ -101,7 +101,7 @@ describe('setup', () => {
     expect(outcome).toMatchObject({ kind: 'failed', failure: { reason: 'fell-silent' } })
   })
 
-  test('leaves no timer running when the port is lost', async () => {
+  test('setup leaves no timer running when the port is lost', async () => {
     const driven = new DrivenModem({ 'AT+CSMS=*': 'silence' })
     const started = driven.modem.start()
     await driven.clock.advance(100)
@@ -288,18 +288,18 @@ describe('the SIM', () => {
 })
 
 describe('messages', () => {
-  test('are configured after repeated attempts if the modem refuses until the SIM was read', async () => {
+  test('messages are configured after repeated attempts if the modem refuses until the SIM was read', async () => {
     const driven = new DrivenModem({ 'AT+CMGF=0': ['ERROR', '+CMS ERROR: 302', '+CMS ERROR: 515', 'OK'] })
     await driven.session()
     expect(driven.port.commands.filter((command) => command === 'AT+CMGF=0')).toHaveLength(4)
   })
 
-  test('cannot be handled without PDU mode', async () => {
+  test('messages cannot be handled without PDU mode', async () => {
     const driven = new DrivenModem({ 'AT+CMGF=0': 'ERROR', 'AT+CMGF?': '+CMGF: 1' })
     expect((await driven.failure()).reason).toBe('pdu-mode-refused')
   })
 
-  test('use the first accepted setting of the indication ladder', async () => {
+  test('messages use the first accepted setting of the indication ladder', async () => {
     const driven = new DrivenModem({
       'AT+CNMI=2,1,0,1,0': 'ERROR',
       'AT+CNMI=2,1,0,2,0': '+CMS ERROR: 303',
@@ -308,7 +308,7 @@ describe('messages', () => {
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 1, reports: 1 })
   })
 
-  test('do not skip a setting of the ladder because the SIM is busy', async () => {
+  test('a setting of the ladder is not skipped because the SIM is busy', async () => {
     const driven = new DrivenModem({ 'AT+CNMI=2,1,0,1,0': ['+CMS ERROR: 314', '+CME ERROR: 14', 'OK'] })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 1 })
   })
@@ -319,7 +319,7 @@ describe('messages', () => {
     expect(driven.port.commands.filter((command) => /CNMI=\d/.test(command))).toEqual(['AT+CNMI=1,1,0,2,0'])
   })
 
-  test('have the last value 1 if the modem supports no other value', async () => {
+  test('CNMI has the last value 1 if the modem supports no other value', async () => {
     const driven = new DrivenModem({ 'AT+CNMI=?': '+CNMI: (0-2),(0-3),(0,2),(0-2),(1)', 'AT+CNMI=2,1,0,1,0': 'ERROR' })
     expect((await driven.session()).messages.indications).toMatchObject({ mode: 2, reports: 1, buffer: 1 })
   })

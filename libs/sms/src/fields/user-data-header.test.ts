@@ -83,7 +83,7 @@ describe('concatenation', () => {
     ['too little data', '040002CC02'],
     ['too much data', '060004CC020101'],
     ['the data of the other width', '050803CC0201'],
-  ])('with %s is ignored', (_what, hex) => {
+  ])('concatenation with %s is ignored', (_what, hex) => {
     expect(decode(hex).broken).toBe(false)
     expect(concatenationOf(decode(hex))).toBeUndefined()
   })
@@ -92,11 +92,11 @@ describe('concatenation', () => {
     ['the same width', '0A00030102010003020302', 2],
     ['another width', '0B0003010201080400020302', 2],
     ['an invalid one behind it', '0A00030102010003020300', 1],
-  ])('given twice, with %s, uses the last valid one', (_what, hex, reference) => {
+  ])('concatenation given twice, with %s, uses the last valid element', (_what, hex, reference) => {
     expect(concatenationOf(decode(hex))?.reference).toBe(reference)
   })
 
-  test('is absent without a header', () => {
+  test('concatenation is absent without a header', () => {
     expect(concatenationOf(undefined)).toBeUndefined()
   })
 
@@ -120,15 +120,15 @@ describe('ports', () => {
     expect(portsOf(decode(hex))).toEqual(ports)
   })
 
-  test('use the last ports if they are given twice', () => {
+  test('the last ports are used if ports are given twice', () => {
     expect(portsOf(decode('0A05040B8423F00402F5F0'))).toEqual({ width: 8, destination: 0xf5, source: 0xf0 })
   })
 
-  test('of the wrong length are ignored', () => {
+  test('ports of the wrong length are ignored', () => {
     expect(portsOf(decode('0505030B8423'))).toBeUndefined()
   })
 
-  test('that do not fit cannot be encoded', () => {
+  test('ports that do not fit cannot be encoded', () => {
     expect(() => portsElement({ width: 8, destination: 2948, source: 0 })).toThrow(
       new PduEncodeError('destination port', '2948 does not fit in 8 bits'),
     )

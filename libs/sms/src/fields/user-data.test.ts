@@ -196,29 +196,29 @@ describe('a broken header', () => {
 })
 
 describe('text', () => {
-  test('is read in the national tables of the header', () => {
+  test('text is read in the national tables of the header', () => {
     const turkish = userDataHeaderOf([singleShiftElement(1)])
     expect(textOfUserData({ alphabet: 'gsm7', header: turkish, units: Uint8Array.of(0x1b, 0x73) })).toBe('ş')
     const portuguese = userDataHeaderOf([lockingShiftElement(3)])
     expect(textOfUserData({ alphabet: 'gsm7', header: portuguese, units: Uint8Array.of(0x7b) })).toBe('ã')
   })
 
-  test('is read in the default tables when the header is broken', () => {
+  test('text is read in the default tables when the header is broken', () => {
     const header = { ...userDataHeaderOf([singleShiftElement(1)]), broken: true }
     expect(textOfUserData({ alphabet: 'gsm7', header, units: Uint8Array.of(0x1b, 0x73) })).toBe('s')
   })
 
-  test('in UCS-2 is read', () => {
+  test('text in UCS-2 is read', () => {
     expect(textOfUserData({ alphabet: 'ucs2', header: undefined, units: ucs2FromText('Привет 👋') })).toBe('Привет 👋')
   })
 
-  test('is undefined for octets and compressed data', () => {
+  test('text is undefined for octets and compressed data', () => {
     const units = octetsFromHex('4869')
     expect(textOfUserData({ alphabet: 'octets', header: undefined, units })).toBeUndefined()
     expect(textOfUserData({ alphabet: 'gsm7', compressed: true, header: undefined, units })).toBeUndefined()
   })
 
-  test('of several parts is joined before it is read, because an escape may end a part', () => {
+  test('text of several parts is joined before it is read, because an escape may end a part', () => {
     const header = userDataHeaderOf([concatenationElement({ width: 8, reference: 1, total: 2, sequence: 1 })])
     const first: UserData = { alphabet: 'gsm7', header, units: Uint8Array.of(0x61, 0x1b) }
     const read = decode(hexFromOctets(encodeUserDataField(first, gsm7)), gsm7, true)

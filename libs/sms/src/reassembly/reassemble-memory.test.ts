@@ -2,19 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { DAY, HOUR, ids, MINUTE, part, run, summaryOf, tick, type Written } from './reassembly-run.ts'
 
 describe('memory', () => {
-  test('of a complete message is limited in time; after that time, copies are not recognised', () => {
+  test('the memory of a complete message is limited in time; after that time, copies are not recognised', () => {
     const inputs = [part(1, 'a', 0), part(2, 'b', 0)]
     expect(run([...inputs, tick(7 * DAY - 1)]).state.groups).toHaveLength(1)
     expect(run([...inputs, tick(7 * DAY)]).state.groups).toEqual([])
   })
 
-  test('of a complete message does not contain its text', () => {
+  test('the memory of a complete message does not contain its text', () => {
     const { state } = run([part(1, 'secret', 0), part(2, 'b', 0)])
     const [, held] = [state, JSON.stringify(state.groups.map(({ parts }) => parts.map(({ content }) => content)))]
     expect(held).toBe('[[null,null]]')
   })
 
-  test('is freed from announced messages before incomplete ones, the oldest first', () => {
+  test('memory is freed from announced messages before incomplete ones, the oldest first', () => {
     const inputs = [
       part(1, 'w', 0, { reference: 1 }),
       part(1, 'a', 1, { reference: 2, of: 1 }),
@@ -26,7 +26,7 @@ describe('memory', () => {
     expect(state.groups.map(({ parts }) => parts[0]?.partId)).toEqual(['w@0', 'c@0'])
   })
 
-  test('for parts is limited: the oldest incomplete message is announced as a partial one', () => {
+  test('the memory for parts is limited: the oldest incomplete message is announced as a partial one', () => {
     const inputs = [1, 2, 3].map((reference) => part(1, `${reference}`, reference, { reference }))
     const { effects, state } = run(inputs, { maxParts: 2 })
     expect(effects).toEqual([expect.objectContaining({ kind: 'partial-released', because: 'no-room', missing: [2] })])
@@ -34,7 +34,7 @@ describe('memory', () => {
     expect(state.groups).toHaveLength(2)
   })
 
-  test('for parts is freed from released messages first', () => {
+  test('the memory for parts is freed from released messages first', () => {
     const inputs = [
       part(1, '1', 2 * HOUR, { reference: 1 }),
       part(1, '2', 0, { reference: 2 }),
@@ -46,7 +46,7 @@ describe('memory', () => {
     expect(state.groups.map(({ parts }) => parts[0]?.partId)).toEqual(['1@0', '3@0'])
   })
 
-  test('for parts is freed from complete messages before released ones', () => {
+  test('the memory for parts is freed from complete messages before released ones', () => {
     const inputs = [
       part(1, '1', 0, { reference: 1 }),
       part(1, '2', 0, { reference: 2, of: 1 }),
@@ -57,14 +57,14 @@ describe('memory', () => {
     expect(state.groups.map(({ parts }) => parts[0]?.partId)).toEqual(['1@0', '3@0'])
   })
 
-  test('that was freed forgets the announced parts, so a late part gets a new id', () => {
+  test('memory that was freed forgets the announced parts, so a late part gets a new id', () => {
     const inputs = [part(1, 'a', 0), part(1, 'x', 1, { reference: 8 }), part(2, 'b', 2), tick(2 * HOUR)]
     const { effects } = run(inputs, { maxGroups: 1 })
     expect(summaryOf(effects)).toEqual(['~a…', '~x…', '~…b'])
     expect(new Set(ids(effects)).size).toBe(3)
   })
 
-  test('of incomplete messages with one key is limited: the oldest is announced as a partial one', () => {
+  test('the memory of incomplete messages with one key is limited: the oldest is announced as a partial one', () => {
     const inputs = [1, 2, 3, 4].map((n) => part(1, `${n}`, n))
     const { effects, state } = run([...inputs, part(2, 'b', 5)], { maxIncompleteOfKey: 3 })
     expect(summaryOf(effects)).toEqual(['~1…', '=2b'])
@@ -72,7 +72,7 @@ describe('memory', () => {
     expect(state.groups).toHaveLength(3)
   })
 
-  test('that becomes full completes a message whose halves are in two groups', () => {
+  test('memory that becomes full completes a message whose halves are in two groups', () => {
     const inputs = [part(1, 'a', 0, { sent: HOUR }), part(2, 'b', 1), part(1, 'x', 2, { reference: 8 })]
     const { effects, state } = run(inputs, { maxGroups: 2 })
     expect(summaryOf(effects)).toEqual(['=ab'])

@@ -259,7 +259,7 @@ describe.each(withBlock)('$name', ({ id, block, name }) => {
       ),
     )
 
-  it('has digits, lower-case letters and eight symbols besides its own script in the locking table', () => {
+  it('the locking table has digits, lower-case letters and eight symbols besides its own script', () => {
     expect(commonPartOf(lockingOf(id))).toEqual([
       '          \n  \r  ',
       '           \u001b    ',
@@ -272,7 +272,7 @@ describe.each(withBlock)('$name', ({ id, block, name }) => {
     ])
   })
 
-  it('has the symbols, the capitals and € besides its own script in the single shift table', () => {
+  it('the single shift table has the symbols, the capitals and € besides its own script', () => {
     // All Indian languages except Telugu use the Devanagari danda and double danda.
     const dandas = ['Gujarati', 'Kannada', 'Malayalam', 'Oriya', 'Punjabi', 'Tamil'].includes(name) ? '।॥' : '  '
     expect(commonPartOf(singleOf(id))).toEqual([
@@ -287,7 +287,7 @@ describe.each(withBlock)('$name', ({ id, block, name }) => {
     ])
   })
 
-  it('has its own digits in order in the single shift table', () => {
+  it('the single shift table has its own digits in order', () => {
     const zero = name === 'Urdu' ? 0x06f0 : block + 0x66
     // The Bengali table has no dandas before the digits. Septet 0x1B has no character.
     const septets = name === 'Bengali' ? [0x19, 0x1a] : [0x24, 0x25]
@@ -307,7 +307,7 @@ describe('the locking tables of India and Pakistan', () => {
 // These scripts have a common origin, and the same arrangement in their Unicode blocks, so a letter has the same septet
 // in every language that contains the letter. This test detects tables shifted by a cell and cells of another block.
 describe.each(indic)('$name', ({ id, block }) => {
-  it('has at each septet up to 0x5F the same letter as Devanagari, or no letter', () => {
+  it('the table has at each septet up to 0x5F the same letter as Devanagari, or no letter', () => {
     const devanagari = lockingOf(6)
     lockingOf(id).forEach((unit, septet) => {
       if (septet >= 0x60 || unit < 0x80) return

@@ -48,7 +48,7 @@ describe('SMS-DELIVER-REPORT', () => {
     [{ failureCause: 0x7f }, 'TP-FCS', '127 is not from 128 to 255'],
     [{ protocolIdentifier: 256 }, 'TP-PID', '256 is not a whole number from 0 to 255'],
     [{ dataCodingScheme: -1 }, 'TP-DCS', '-1 is not a whole number from 0 to 255'],
-  ])('with %j cannot be encoded', (change, field, reason) => {
+  ])('SMS-DELIVER-REPORT with %j cannot be encoded', (change, field, reason) => {
     expect(() => encodeDeliverReport({ ...accepted, ...change })).toThrow(new PduEncodeError(field, reason))
   })
 

@@ -61,11 +61,11 @@ describe('SMS-DELIVER', () => {
     expect(decodeDeliver(octetsFromHex(hex))).toEqual(deliver)
   })
 
-  test('is also decoded if it has the reserved type', () => {
+  test('SMS-DELIVER is also decoded if it has the reserved type', () => {
     expect(decodeDeliver(octetsFromHex('070BC87238880900F10000993092516195800AE8329BFD4697D9EC37'))).toEqual(plain)
   })
 
-  test('ignores octets after its user data', () => {
+  test('SMS-DELIVER: octets after its user data are ignored', () => {
     expect(decodeDeliver(octetsFromHex('040BC87238880900F10000993092516195800AE8329BFD4697D9EC37FFFFFF'))).toEqual(
       plain,
     )
@@ -87,7 +87,7 @@ describe('SMS-DELIVER', () => {
     expect(() => decodeDeliver(octetsFromHex(hex))).toThrow(new PduDecodeError(field, offset, reason))
   })
 
-  test('of text without its last octet keeps the complete characters and is marked', () => {
+  test('SMS-DELIVER of text without its last octet keeps the complete characters and is marked', () => {
     const { userData } = decodeDeliver(octetsFromHex('040BC87238880900F10000993092516195800AE8329BFD4697D9EC'))
     expect(userData.truncated).toBe(true)
     expect(userData.units).toEqual(septetsFromText('hellohell'))
@@ -98,7 +98,7 @@ describe('SMS-DELIVER', () => {
     [{ protocolIdentifier: 256 }, 'TP-PID', '256 is not a whole number from 0 to 255'],
     [{ dataCodingScheme: 300 }, 'TP-DCS', '300 is not a whole number from 0 to 255'],
     [{ serviceCentreTimeStamp: { invalid: true, raw: new Uint8Array(8) } }, 'TP-SCTS', 'has 8 octets instead of 7'],
-  ])('with %j cannot be encoded', (change, field, reason) => {
+  ])('SMS-DELIVER with %j cannot be encoded', (change, field, reason) => {
     expect(() => encodeDeliver({ ...plain, ...change })).toThrow(new PduEncodeError(field, reason))
   })
 })

@@ -69,7 +69,7 @@ describe('SMS-STATUS-REPORT', () => {
     ['names no parameter', '00', {}],
     ['has extensions', '81800040', { protocolIdentifier: 0x40 }],
     ['announces by reserved bits more than is defined', '7940AABB', { protocolIdentifier: 0x40 }],
-  ])('with a TP-PI that %s is decoded', (_what, hex, parameters) => {
+  ])('SMS-STATUS-REPORT with a TP-PI that %s is decoded', (_what, hex, parameters) => {
     expect(decodeStatusReport(octetsFromHex(mandatory + hex))).toEqual({ ...plain, ...parameters })
   })
 
@@ -78,7 +78,7 @@ describe('SMS-STATUS-REPORT', () => {
     ['cut before TP-UDL', '070000'],
     ['cut in TP-UD', '0700000AE832'],
     ['filled up to the size of a memory', 'FFFFFFFFFFFFFFFFFFFF'],
-  ])('with parameters that are %s is decoded and keeps their octets', (_what, hex) => {
+  ])('SMS-STATUS-REPORT with parameters that are %s is decoded and keeps their octets', (_what, hex) => {
     const report = { ...plain, unreadParameters: octetsFromHex(hex) }
     expect(decodeStatusReport(octetsFromHex(mandatory + hex))).toEqual(report)
     expect(hexFromOctets(encodeStatusReport(report))).toBe(mandatory + hex)
@@ -106,7 +106,7 @@ describe('SMS-STATUS-REPORT', () => {
       'TP-UD',
       'needs 137 octets, the maximum is 136',
     ],
-  ])('with %j cannot be encoded', (change, field, reason) => {
+  ])('SMS-STATUS-REPORT with %j cannot be encoded', (change, field, reason) => {
     expect(() => encodeStatusReport({ ...plain, ...change })).toThrow(new PduEncodeError(field, reason))
   })
 })

@@ -106,7 +106,7 @@ describe('SMS-SUBMIT', () => {
       'TP-UD',
       'needs 141 octets, the maximum is 140',
     ],
-  ])('with %j cannot be encoded', (change, field, reason) => {
+  ])('SMS-SUBMIT with %j cannot be encoded', (change, field, reason) => {
     expect(() => encodeSubmit({ ...plain, ...change })).toThrow(new PduEncodeError(field, reason))
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { characterSets, textFromCharacterSet, textFromUtf8, utf8FromText } from './character-set.ts'
 
 describe('UTF-8', () => {
-  it('is decoded as by TextDecoder, including invalid octets', () => {
+  it('UTF-8 is decoded as by TextDecoder, including invalid octets', () => {
     const platform = new TextDecoder('utf-8', { ignoreBOM: true })
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 12 }), (octets) => {
@@ -13,7 +13,7 @@ describe('UTF-8', () => {
     )
   })
 
-  it('is valid exactly when TextDecoder accepts it', () => {
+  it('UTF-8 is valid exactly when TextDecoder accepts it', () => {
     const platform = new TextDecoder('utf-8', { fatal: true })
     const isValid = (octets: Uint8Array) => {
       try {
@@ -34,7 +34,7 @@ describe('UTF-8', () => {
     )
   })
 
-  it('is encoded as by TextEncoder, including half surrogate pairs', () => {
+  it('UTF-8 is encoded as by TextEncoder, including half surrogate pairs', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 0x10_ffff }), { maxLength: 12 }), (points) => {
         const text = String.fromCodePoint(...points)

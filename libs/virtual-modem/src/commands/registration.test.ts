@@ -39,7 +39,7 @@ test('outside LTE, CEREG is not registered and CREG shows the technology', () =>
   )
 })
 
-test('is not registered with the radio off, and registers again', () => {
+test('the modem is not registered with the radio off, and registers again', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CREG=1\r')
   expect(host.say('AT+CFUN=4\r')).toBe('\r\n+CREG: 0\r\n\r\nOK\r\n')

@@ -83,7 +83,7 @@ describe('a session', () => {
 })
 
 describe('messages', () => {
-  test('arrive joined, with entities, and are deleted by their index', async () => {
+  test('messages arrive joined, with entities, and are deleted by their index', async () => {
     const browser = await new Browser().open()
     const text = 'a <b> & "c" '.repeat(30)
     browser.world.network.sendText('+447400123456', aliceNumber, text)
@@ -102,7 +102,7 @@ describe('messages', () => {
     ['all of them', {}, 'OK', 0],
     ['only the first with a fault', { 'web-deletes-partly': {} }, 'OK', 2],
     ['some before an error', { 'web-deletes-partly': { deletes: 2, refused: true } }, '', 1],
-  ])('are deleted together: %s', async (_name, faults, reply, left) => {
+  ])('messages are deleted together: %s', async (_name, faults, reply, left) => {
     const browser = await new Browser({ faults }).open()
     for (const text of ['a', 'b', 'c']) browser.world.network.sendText('+447400123456', aliceNumber, text)
     browser.host.wait(1000)
@@ -111,14 +111,14 @@ describe('messages', () => {
     expect(fieldOf(await browser.list(), 'Count')).toBe(`${left}`)
   })
 
-  test('are shown only when all their parts have arrived', async () => {
+  test('messages are shown only when all their parts have arrived', async () => {
     const browser = await new Browser({ faults: { 'part-missing': { sequence: 2 } } }).open()
     browser.world.network.sendText('+447400123456', aliceNumber, 'x'.repeat(300))
     browser.host.wait(1000)
     expect(await browser.list()).toContain('<Count>0</Count>')
   })
 
-  test('are sent in parts, with a status and a copy', async () => {
+  test('messages are sent in parts, with a status and a copy', async () => {
     const browser = await new Browser().open()
     const text = 'x'.repeat(300)
     expect(fieldOf(await browser.send(bobNumber, text), 'response')).toBe('OK')
@@ -127,7 +127,7 @@ describe('messages', () => {
     expect(await browser.list(2)).toContain(text)
   })
 
-  test('that the network refuses are reported without a reason', async () => {
+  test('messages that the network refuses are reported without a reason', async () => {
     const browser = await new Browser().open()
     browser.world.network.setDeliveryPolicy(bobNumber, { outcome: 'rejected', cause: 38 })
     expect(fieldOf(await browser.send(bobNumber, 'a'), 'response')).toBe('OK')

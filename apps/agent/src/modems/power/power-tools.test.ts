@@ -50,20 +50,20 @@ describe('a GPIO line', () => {
 
 // Skipped if /usr/sbin/uhubctl exists, because these tests would find the real program.
 describe.skipIf(existsSync('/usr/sbin/uhubctl'))('a USB socket', () => {
-  test('is switched by uhubctl', async () => {
+  test('a USB socket is switched by uhubctl', async () => {
     tools.install('uhubctl', 'exit 0')
     expect(await powerCycle(socket)).toBe('port 3 of USB hub 1-1 was off for 5 s')
     expect(tools.calls('uhubctl')).toEqual(['--location 1-1 --ports 3 --action cycle --delay 5'])
   })
 
-  test('is not switched if the hub cannot switch its sockets', async () => {
+  test('a USB socket is not switched if the hub cannot switch its sockets', async () => {
     tools.install('uhubctl', "echo 'No compatible devices detected at location 1-1!' >&2; exit 1")
     expect(await powerCycle(socket)).toBe(
       'port 3 of USB hub 1-1 was not switched: No compatible devices detected at location 1-1!',
     )
   })
 
-  test('is not switched without uhubctl, and the problem names the command that installs uhubctl', async () => {
+  test('a USB socket is not switched without uhubctl, and the problem names the command that installs uhubctl', async () => {
     expect(await powerCycle(socket)).toBe('uhubctl is not installed: sudo apt install uhubctl')
   })
 })

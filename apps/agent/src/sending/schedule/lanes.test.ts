@@ -10,7 +10,7 @@ beforeEach(() => {
 
 const minute = 60_000
 
-test('has one lane for a SIM that loses and regains its network while its history is read', async () => {
+test('a SIM that loses and regains its network while its history is read has one lane', async () => {
   const pace = { ...defaultSendingSettings.pace, intervalMinMs: minute, intervalMaxMs: minute }
   world.sender.use({ ...defaultSendingSettings, pace })
   await world.accept(sendCommand('a'), sendCommand('b'), sendCommand('c'))

@@ -78,7 +78,7 @@ test('ends the conversation when the modem restarts', async () => {
   expect(await driven.passing(asked)).toEqual({ kind: 'not-ready' })
 })
 
-test('is not ready before the modem is set up', async () => {
+test('reports not-ready before the modem is set up', async () => {
   expect(await new DrivenModem().modem.ussd('*100#')).toEqual({ kind: 'not-ready' })
 })
 

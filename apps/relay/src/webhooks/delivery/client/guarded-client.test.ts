@@ -161,7 +161,7 @@ describe('refuses forbidden addresses', () => {
 })
 
 describe('reaches', () => {
-  test('an IPv6 address, as a literal or through a name', async () => {
+  test('reaches an IPv6 address, as a literal or through a name', async () => {
     const there = await receiver({ host: '::1' })
     const named = client({ resolve: async () => addresses('::1') })
     expect(await post(client(), there.url)).toMatchObject({ kind: 'replied', address: '::1' })
@@ -172,13 +172,13 @@ describe('reaches', () => {
     ])
   })
 
-  test('a name with several addresses of which the first is dead', async () => {
+  test('reaches a name with several addresses of which the first is dead', async () => {
     const there = await receiver()
     const named = client({ resolve: async () => addresses('::1', ALLOWED) })
     expect(await post(named, `http://example.com:${there.port}/`)).toMatchObject({ kind: 'replied', address: ALLOWED })
   })
 
-  test('localhost through the operating system', async () => {
+  test('reaches localhost through the operating system', async () => {
     const there = await receiver()
     expect(await post(client(), `http://localhost:${there.port}/`)).toMatchObject({ kind: 'replied' })
   })
