@@ -149,7 +149,7 @@ test('names the packages that npm ci skipped', async () => {
   expect(stderr).toContain('smsgw: npm ci succeeded without installing native')
 })
 
-test('two concurrent first starts install once', async () => {
+test('two concurrent first starts install the packages only once', async () => {
   const both = await Promise.all([finished(bootstrap('')), finished(bootstrap(''))])
   expect(both.map(({ code }) => code)).toEqual([0, 0])
   expect(npmRuns()).toHaveLength(1)

@@ -53,7 +53,7 @@ test.each([
   expect(inCode(`\n${code}`)).toEqual([problem])
 })
 
-test('accepts these words in tests, prose and strings', () => {
+test('accepts the forbidden words in tests, prose and strings', () => {
   expect(inCode('// @ts-expect-error\nf(1)', 'libs/modem/src/modem.test.ts')).toEqual([])
   expect(inCode('// what others declare const, and no @ts-expect-error')).toEqual([])
   expect(inCode("const s = 'declare const x'")).toEqual([])

@@ -11,7 +11,7 @@ const imageTargets = [...dockerfile.matchAll(/^FROM runtime AS (\w+)$/gm)].map((
 const compositions = files.map((file) => [file, servicesOf(file)] as const)
 
 // Compose builds all services at the same time. If a machine does not have a tag yet, two builds of this tag fail.
-test('no two services, of any file, build the same tag', () => {
+test('no two services in any of the files build the same tag', () => {
   const built = compositions.flatMap(([, services]) => Object.values(services).flatMap((one) => one.build && one.image))
   const tags = built.filter((tag) => tag !== undefined)
   expect(tags.length).toBeGreaterThan(3)
@@ -19,7 +19,7 @@ test('no two services, of any file, build the same tag', () => {
 })
 
 test.each(compositions)(
-  '%s: a service that uses an image that another service builds depends on that service and never pulls the image',
+  '%s: a service that uses the image of another service depends on that service and never pulls the image',
   (_, services) => {
     for (const [name, { image = '', build, pull_policy }] of Object.entries(services)) {
       if (build !== undefined || !isOurs(image)) continue

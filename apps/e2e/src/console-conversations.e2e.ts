@@ -106,7 +106,7 @@ test('offers SIM, time and delivery report; a scheduled message shows its time',
     .waitFor()
 })
 
-test('the timeline shows each step with its reference, future times apart, and the message can be cancelled', async () => {
+test('the timeline shows each step with its reference and separates future times, and the message can be cancelled', async () => {
   await open(number)
   await outgoing('For tomorrow').getByRole('link').click()
   const timeline = page.getByRole('region', { name: 'Timeline' })

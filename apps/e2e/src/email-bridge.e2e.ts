@@ -64,7 +64,7 @@ async function deliver(port: number, mail: { readonly id: string; readonly text:
   )
 }
 
-test('every mail is sent once, while bridge, relay and PostgreSQL are killed in the middle of them', async () => {
+test('every mail is sent once, although bridge, relay and PostgreSQL are killed while mails are sent', async () => {
   const house = await House.start({ agent: { MESSAGE_LIFE_SECONDS: '3600' } })
   const port = await freePort()
   const settings = {

@@ -69,7 +69,7 @@ test('a log device that is full from the start does not stop the gateway', async
 })
 
 test.skipIf(dataDisk === undefined)(
-  'a full data disk is named, with its free space, by health, log, doctor and the 503, until it has space again',
+  'a full data disk is reported with its free space by health, log, doctor and the 503 answer, until the disk has space again',
   async () => {
     const data = join(dataDisk?.folder ?? '', 'data')
     const port = await freePort()

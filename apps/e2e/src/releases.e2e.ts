@@ -36,7 +36,7 @@ describe.each(readdirSync(releases))('the data of release %s', (version) => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('is complete: messages, received messages and webhooks', async () => {
+  test('the data is complete: messages, received messages and webhooks', async () => {
     const ids = answers.messages.map(({ id }) => String(id))
     expect(ids.length).toBeGreaterThan(0)
     const now = await answersOf(gateway.api, ids)
@@ -45,7 +45,7 @@ describe.each(readdirSync(releases))('the data of release %s', (version) => {
     for (const kind of ['messages', 'inbox', 'webhooks'] as const) expect(now[kind]).toHaveLength(answers[kind].length)
   })
 
-  test('is upgraded in its original folder: database, journal, keys and password', () => {
+  test('the data is upgraded in its original folder: database, journal, keys and password', () => {
     for (const file of ['credentials.json', 'journal.db'])
       expect(existsSync(join(gateway.folder, file)), file).toBe(true)
   })

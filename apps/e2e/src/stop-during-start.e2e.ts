@@ -98,7 +98,7 @@ describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, ar
     ['a checkout', 'SIGTERM', 50, () => join(ROOT, `apps/${app}/src/main.ts`)],
     ['a bundle', 'SIGINT', 100, () => join(bundles, app, 'main.js')],
   ] as const)(
-    'at any moment is clean, and the next start works, from %s with %s',
+    'a stop at any moment is clean, and the next start works, from %s with %s',
     async (from, signal, stepMs, main) => {
       const folder = join(room, `${app}-${from.replace(' ', '-')}`)
       mkdirSync(folder)

@@ -46,7 +46,7 @@ test('a message to +12025550115 stays Sent, because no report arrives', async ()
   expect((await gateway.api.message(id)).state).toBe('Sent')
 })
 
-test('the replying numbers have sent messages to the gateway', async () => {
+test('the numbers that reply have sent messages to the gateway', async () => {
   const inbox = await eventually(
     async () => (await gateway.api.ask('GET', '/inbox')).json as { sender: string; text: string }[],
     (messages) => messages.length === 2,

@@ -67,7 +67,7 @@ describe('two ports of one modem', () => {
     expect(say(0, 'AT+CMGR=1\r')).not.toContain('+CMGR: ')
   })
 
-  test('two ports of one modem restore the settings of one port with ATZ', () => {
+  test('ATZ restores the settings of one port only', () => {
     const { say } = twoPorts()
     say(0, 'AT+CMEE=1\r')
     say(1, 'AT+CMEE=2\r')
@@ -93,7 +93,7 @@ describe('two ports of one modem', () => {
     expect([read(0), read(1)].map((text) => /\+CMTI/.exec(text ?? '')?.[0] ?? '')).toEqual(indicated)
   })
 
-  test('two ports of one modem answer while a message is sent on the other port', () => {
+  test('a port answers while a message is sent on the other port', () => {
     const { say, type, read, wait } = twoPorts()
     say(0, 'AT+CMGS=19\r')
     type(0, submit)

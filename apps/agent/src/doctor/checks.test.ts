@@ -26,9 +26,12 @@ test.each([
   [0, 'ok'],
   [0x50000, 'warn'],
   [0x50005, 'fail'],
-] as const)('undervoltage now fails, undervoltage since boot warns: %j is %s', (flags, level) => {
-  expect(checkThrottled(flags).level).toBe(level)
-})
+] as const)(
+  'present undervoltage is an error, and undervoltage since the boot is a warning: %j is %s',
+  (flags, level) => {
+    expect(checkThrottled(flags).level).toBe(level)
+  },
+)
 
 test('reads undervoltage from the firmware or the sensor of a Raspberry Pi, and reports nothing on other machines', () => {
   expect(checkPower(folder)).toEqual([])

@@ -155,7 +155,7 @@ test('prints a trace on standard error, masked unless --unmasked is given', asyn
 }, 60_000)
 
 describe('a modem that departs from the standard, on a pseudo-terminal', () => {
-  test('a modem that departs from the standard, on a pseudo-terminal works with warnings: IMEI of ten digits, no +CMEE, ERROR to a bare AT', async () => {
+  test('a modem that departs from the standard works with warnings: IMEI of ten digits, no +CMEE, ERROR to a bare AT', async () => {
     const set = (fault: string, options: object) => emulator.instruct('set-fault', { modem: 'modem0', fault, options })
     await set('imei-answer', { line: '1234567890' })
     await set('command-refused', { command: '+CMEE' })
@@ -169,7 +169,7 @@ describe('a modem that departs from the standard, on a pseudo-terminal', () => {
 
   // The tool waits 15 s for an answer on this port, so the test runs the commands at the same time.
   test.concurrent.each(['watch', 'receive', 'identify'])(
-    'a modem that departs from the standard, on a pseudo-terminal a port that answers OK to everything ends %s with an error that describes the solution',
+    'a port that answers OK to everything ends %s with an error that describes the solution',
     async (command) => {
       const own = await EmulatorProcess.start()
       try {

@@ -204,7 +204,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     await fixture.readyAre('1:8091')
   })
 
-  test('ports listed in MODEMS with a different modem do not use the PIN of the previous modem', async () => {
+  test('a port listed in MODEMS does not use the PIN of the previous modem for a different modem', async () => {
     fixture.pins[1] = '1111'
     fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
     await fixture.start([fake.port('modem')])

@@ -142,7 +142,7 @@ describe.each<[string, SendingInput, number]>([
   ['is past its deadline', { kind: 'time-changed' }, defaultSendingLimits.lifeMs],
   ['was stopped with the agent', { kind: 'stop' }, 0],
 ])('a message at the prompt that %s', (_, input, nowMs) => {
-  test('gets no COMMIT, so that its PDU is not sent', () => {
+  test('a message whose submission ends at the prompt gets no COMMIT, so that its PDU is not sent', () => {
     const { state } = play(submitted, nowMs, input)
     expect(play(state, nowMs, { kind: 'prompted', ...attempt('a') }).effects).toEqual([])
   })
@@ -165,7 +165,7 @@ describe.each<[string, AttemptResult, readonly string[], Partial<{ open: number;
   ],
   ['unsent', { kind: 'unsent', why: 'port-lost' }, ['write', 'set-timer'], { open: 1, waiting: 1, inDoubt: 0 }],
 ])('a part that is %s', (_, result, expected, counts) => {
-  test('is written once, and decides how its message continues', () => {
+  test('the result of a part is written once, and decides how its message continues', () => {
     const { state, kinds } = play(onAir, 10, resultOf('a', result))
     expect(kinds.filter((kind) => kind !== 'set-timer' || expected.includes(kind))).toEqual(expected)
     const { open, schedule, doubt } = state

@@ -16,7 +16,7 @@ test('a step shows the time since the previous step, unless it is the first step
   expect(sinceWords(at, '2026-03-01T09:51:11.000Z')).toBe('+1 hr 5 min')
 })
 
-test('failures stand out, and so do failed webhook attempts', () => {
+test('failures and failed webhook attempts are highlighted', () => {
   const webhook = { webhookId: 'w', deliveryId: 'd', event: 'sms:sent' as const }
   expect(toneOf({ at, kind: 'part-refused', text: '' })).toBe('bad')
   expect(toneOf({ at, kind: 'webhook-attempt', text: '', webhook: { ...webhook, httpStatus: 204 } })).toBe('aside')
@@ -28,7 +28,7 @@ test('an ordinary step does not stand out', () => {
   expect(toneOf({ at, kind: 'dispatched', text: '' })).toBe('plain')
 })
 
-test('only what a message waits for is ahead, and a schedule does not stand out', () => {
+test('the timeline shows only the reason of a wait as a future step, and does not highlight a schedule', () => {
   expect(isAhead({ kind: 'waiting' })).toBe(true)
   expect(isAhead({ kind: 'in-doubt' })).toBe(true)
   expect(isAhead({ kind: 'scheduled' })).toBe(false)

@@ -23,7 +23,7 @@ test('the current bucket is drawn when it has reached the previous bucket', () =
   expect(sentOf([bucket(0, 4)])).toEqual([4])
 })
 
-test('a fall within finished buckets is drawn', () => {
+test('a decrease between finished buckets is drawn', () => {
   expect(sentOf([bucket(0, 40), bucket(1, 3), bucket(2, 3)])).toEqual([40, 3, 3])
 })
 

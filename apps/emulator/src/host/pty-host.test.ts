@@ -134,7 +134,7 @@ test('restores the same link on plug', async () => {
   expect(await readText(fd, 2)).toBe('OK')
 })
 
-test('points the link to another device when renumbered', () => {
+test('points the link to another device when the device gets another number', () => {
   const host = serve()
   const before = readlinkSync(host.address)
   host.takeAway()

@@ -24,7 +24,7 @@ async function ask(sources: readonly HealthSource[], probe?: Probe) {
   return answers[0] as { status: number; body: Health }
 }
 
-test('the worst check decides, and only a failed check results in 503', async () => {
+test('the worst check determines the status, and only a failed check results in 503', async () => {
   const [good, slow, bad] = (['pass', 'warn', 'fail'] as const).map((status) =>
     source(`x:${status}`, status, ['ready']),
   )
@@ -37,7 +37,7 @@ test('the worst check decides, and only a failed check results in 503', async ()
   expect([status, body.status, Object.keys(body.checks)]).toEqual([503, 'fail', ['x:pass', 'x:warn', 'x:fail']])
 })
 
-test('a probe runs only its own checks, so live passes while the database is unavailable', async () => {
+test('a probe runs only its own checks, so /health/live passes while the database is unavailable', async () => {
   const sources = [...processHealth(), source('database:ping', 'fail', ['ready', 'startup'])]
   expect((await ask(sources, 'live')).status).toBe(200)
   expect((await ask(sources, 'ready')).status).toBe(503)
@@ -45,7 +45,7 @@ test('a probe runs only its own checks, so live passes while the database is una
   expect((await ask(sources)).status).toBe(503)
 })
 
-test('ready fails when the process is about to stop', async () => {
+test('/health/ready fails when the process is about to stop', async () => {
   let isDraining = false
   const sources = [drainHealth(() => isDraining)]
   expect((await ask(sources, 'ready')).status).toBe(200)

@@ -60,7 +60,7 @@ test('a group of alerts becomes one SMS to all recipients', async () => {
   })
 })
 
-test('a number with a + that is not encoded works, as people write addresses by hand', async () => {
+test('accepts a number whose + is not encoded, because people write addresses by hand', async () => {
   await relay.request('POST', `/hooks/alertmanager?to=${NUMBER},${OTHER}`, { auth: `Bearer ${key}`, body: group() })
   expect(await relay.accepted()).toMatchObject([{ recipients: [{ phoneNumber: NUMBER }, { phoneNumber: OTHER }] }])
 })

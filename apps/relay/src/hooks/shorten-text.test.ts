@@ -7,7 +7,7 @@ test('a text that fits stays unchanged', () => {
     expect(shortenText(text, 1)).toBe(text)
 })
 
-test('a shortened text uses the parts and ends with dots', () => {
+test('a shortened text uses all allowed parts and ends with dots', () => {
   expect(shortenText('x'.repeat(161), 1)).toBe(`${'x'.repeat(157)}...`)
   expect(shortenText('漢'.repeat(71), 1)).toBe(`${'漢'.repeat(67)}...`)
   expect(shortenText('x'.repeat(10_000), 3)).toBe(`${'x'.repeat(456)}...`)

@@ -13,7 +13,7 @@ export interface Admissions {
    * unavailable.
    */
   lossOf(principal: Principal): Promise<AccessLoss | undefined>
-  /** Calls `onLost` within two seconds of the loss. Returns the function that stops watching. */
+  /** Calls `onLost` within two seconds after the caller has lost access. Returns a function that stops watching. */
   watch(principal: Principal, onLost: OnLost): () => void
 }
 

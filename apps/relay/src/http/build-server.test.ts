@@ -151,7 +151,7 @@ test.each([
   expect([body.code, body.status, body.detail]).toEqual([status, status, body.message])
 })
 
-test('a delete without a 404 answers the same for an invalid id', async () => {
+test('a DELETE that never answers 404 gives the same answer for an invalid id', async () => {
   const remove = endpoint({
     params: idParams,
     unknownId: 204,
@@ -353,7 +353,7 @@ test('text is unchanged, and only a listed proxy can set the address of the call
   expect(await (await behind.send('GET', '/page', forwarded)).text()).toMatch(/^<p>198\.51\.100\.7 /)
 })
 
-test('TLS counts as secure when a listed proxy reports it, but not when another caller does', async () => {
+test('a request counts as secure when a listed proxy reports TLS, but not when another caller reports it', async () => {
   const secure: boolean[] = []
   const authenticate = async (caller: { isSecure: boolean }) => {
     secure.push(caller.isSecure)

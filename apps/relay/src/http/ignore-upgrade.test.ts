@@ -63,7 +63,7 @@ test.each([
   ['at once', [post('{"a":1}')]],
   ['after its headers', [post('', 'Content-Length: 7\r\n'), '{"a"', ':1}']],
   ['in chunks', [post('', 'Transfer-Encoding: chunked\r\n'), '3\r\n{"a\r\n', '4\r\n":1}\r\n0\r\n\r\n']],
-])('the body of such a request may arrive %s', async (_, pieces) => {
+])('the body of a request that offers an upgrade may arrive %s', async (_, pieces) => {
   expect(bodiesOf(await server.raw(...pieces, LAST))).toEqual(['{"a":1} undefined', 404])
 })
 

@@ -113,7 +113,7 @@ const BATCHES_AT_ONCE = 20
  * rewrites its row in a transaction with other devices.
  */
 const KEY_CHANGE_EVERY_MS = 10_000
-/** The number of batches with changed keys that are stored without delay after a pause. */
+/** After a pause, this number of batches with changed keys is stored without delay. */
 const KEY_CHANGES_AT_ONCE = 10
 
 function changesKey(read: ReadEvent): boolean {

@@ -176,7 +176,7 @@ describe('an event', () => {
     expect(await world.recipient('m/0')).toMatchObject({ state: 'Sent', error: null })
   })
 
-  test('an event with an unreadable event skips and logs that event without its content', async () => {
+  test('an unreadable event in a batch is skipped and logged without its content', async () => {
     await world.message('m', { journal: 'journal' })
     await record(batch(1, { problem: 'kind: is unknown' }, { kind: 'processed', ...send }))
     expect(await logs()).toEqual(['skipped an unreadable event of the device: kind: is unknown'])

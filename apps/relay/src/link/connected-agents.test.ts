@@ -351,7 +351,7 @@ describe('a USSD request is sent', () => {
     expect((await ask(agent.deviceId)).status).toBe(status)
   })
 
-  test('a USSD request is sent but not through an agent that is offline, deleted, or of another account', async () => {
+  test('a USSD request is not sent through an agent that is offline, deleted, or of another account', async () => {
     const agent = await pairedAgent()
     const { basic } = await relay.addAccount()
     const asOther = { auth: basic, body: { code: '*100#' } }

@@ -50,7 +50,7 @@ test('drops samples of an older connection and of a deleted device', async () =>
   expect(await count()).toBe(0)
 })
 
-test('does not wait for a locked device, and returns its sample', async () => {
+test('does not wait for a locked device, and returns the sample of this device', async () => {
   await world.device('second')
   const [one, two] = [await world.connect(), await world.connect({ deviceId: 'second' })]
   const samples = [received(one, 1), received(two, 2)]
@@ -61,7 +61,7 @@ test('does not wait for a locked device, and returns its sample', async () => {
   expect(await signals()).toEqual([2])
 })
 
-test('never sets the time of the last contact back', async () => {
+test('the time of the last contact never decreases', async () => {
   const opened = await world.connect()
   const early = received(opened, 1)
   world.pass(5)

@@ -32,7 +32,7 @@ async function reports(cmdId: string, kind: 'processed' | 'sent' | 'cancelled'):
   await db.database.$transaction((statements) => advanceMessages(statements, updates, world.now))
 }
 
-test('cancels a message that has not been dispatched without the device', async () => {
+test('cancels an undispatched message without asking the device', async () => {
   await world.message('m', { numbers: 2 })
   const { status, body } = await stop('m')
   expect(status).toBe(200)

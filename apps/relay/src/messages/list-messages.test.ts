@@ -120,11 +120,11 @@ describe.each(filters)('the list of %s', (_, query, belongs) => {
   test.each([
     ['newest first', {}, oldestFirst.toReversed()],
     ['oldest first', { sort: 'created_at' }, oldestFirst],
-  ])('contains each message once when links are followed, %s', async (_order, sort, expected) => {
+  ])('a list of messages contains each message once when links are followed, %s', async (_order, sort, expected) => {
     expect(await followed({ ...query, ...sort, limit: '9' })).toEqual(expected)
   })
 
-  test('has the same pages by offset, with the exact total', async () => {
+  test('a list of messages has the same pages by offset, with the exact total', async () => {
     const { ids, headers } = await page({ ...query, limit: '7', offset: '3' })
     expect(ids).toEqual(oldestFirst.toReversed().slice(3, 10))
     expect(headers['X-Total-Count']).toBe(String(oldestFirst.length))

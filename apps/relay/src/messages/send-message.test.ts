@@ -200,7 +200,7 @@ describe('a refused message', () => {
     ['an unencrypted number', { isEncrypted: true, textMessage: { text: opaque(16) } }, 'phoneNumbers[0]'],
     ['unencrypted text', { isEncrypted: true, phoneNumbers: [opaque(16)] }, 'textMessage.text'],
     ['the device of another account', { deviceId: 'o'.repeat(21) }, 'deviceId'],
-  ])('a refused message for %s gets an error that names the field', async (_, wrong, path) => {
+  ])('a message is refused for %s with an error that names the field', async (_, wrong, path) => {
     await world.account('other')
     await world.device('o'.repeat(21), 'other')
     const { status, body } = await post({ ...hello, ...wrong })
@@ -209,21 +209,21 @@ describe('a refused message', () => {
     expect(await db.database.message.count()).toBe(0)
   })
 
-  test('a refused message without any device gets instructions to add one', async () => {
+  test('a message without any device is refused with instructions to add one', async () => {
     await world.account('new')
     const { status, body } = await post(hello, { accountId: 'new' })
     expect(status).toBe(400)
     expect(body['message']).toContain('/devices/codes')
   })
 
-  test('a refused message has a SIM number that the device does not have', async () => {
+  test('a message with a SIM number that the device does not have is refused', async () => {
     await db.database.simCard.create({ data: { deviceId: DEVICE, simNumber: 1, state: 'ready' } })
     const { status, body } = await post({ ...hello, simNumber: 2 })
     expect(status).toBe(400)
     expect(body['errors']).toMatchObject([{ path: 'simNumber' }])
   })
 
-  test('a refused message is refused only after the devices were read again', async () => {
+  test('a message is refused only after the devices were read again', async () => {
     await world.account('new')
     expect((await post(hello, { accountId: 'new' })).status).toBe(400)
     await world.device('n'.repeat(21), 'new')
@@ -233,7 +233,7 @@ describe('a refused message', () => {
     expect((await post({ ...hello, deviceId: 'm'.repeat(21) }, { accountId: 'new' })).status).toBe(202)
   })
 
-  test('a refused message is not accepted for a device that was just deleted', async () => {
+  test('a message for a device that was just deleted is refused', async () => {
     expect((await post(hello)).status).toBe(202)
     await db.database.device.update({ where: { id: DEVICE }, data: { deletedAt: world.now } })
     expect((await post(hello)).status).toBe(400)
@@ -241,7 +241,7 @@ describe('a refused message', () => {
     expect((await post(hello)).body['deviceId']).toBe('n'.repeat(21))
   })
 
-  test('a refused message has an id that exists, but only in the same account', async () => {
+  test('a message with an existing id is refused, but only in the same account', async () => {
     expect((await post({ ...hello, id: 'a' })).status).toBe(202)
     expect((await post({ ...hello, id: 'a' })).status).toBe(409)
     await world.account('other')
@@ -275,14 +275,14 @@ describe('a queue', () => {
     expect(await db.database.message.count()).toBe(5)
   })
 
-  test('a queue has room again for refused messages', async () => {
+  test('a queue has room again after messages were refused', async () => {
     send = sendWith({ queueLimit: 2 })
     await post({ ...hello, id: 'a' })
     for (let again = 0; again < 3; again++) expect((await post({ ...hello, id: 'a' })).status).toBe(409)
     expect((await post(hello)).status).toBe(202)
   })
 
-  test('a queue of the device with the fewest messages is chosen', async () => {
+  test('the queue of the device with the fewest messages is chosen', async () => {
     const lease = { leaseUntil: world.pass(60) }
     world.pass(-60)
     await world.device('n'.repeat(21))

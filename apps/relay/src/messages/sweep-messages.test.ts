@@ -49,7 +49,7 @@ describe('a message that was not dispatched before its deadline', () => {
     expect(await world.outbox()).toEqual(['sms:failed m', 'sms:failed m'])
   })
 
-  test('a message that was not dispatched before its deadline is not failed by the relay if it was dispatched or cancelled', async () => {
+  test('a message is not failed by the relay at its deadline if it was dispatched or cancelled', async () => {
     await world.message('given', { validUntil: at(60), journal: 'journal' })
     await world.message('cancelled', { validUntil: at(60) })
     await db.database.recipient.updateMany({ where: { cmdId: 'cancelled/0' }, data: { state: 'Cancelled' } })

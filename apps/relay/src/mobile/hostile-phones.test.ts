@@ -27,7 +27,7 @@ const mms = (id: string, content: string, attachments: object[] = []) => ({
 const register = (event: string) => relay.api('POST', '/webhooks', { body: { url: 'https://example.org/', event } })
 const deliveries = () => relay.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
 
-test('of 500 messages with one id, the first is stored and announced once, with each part once', async () => {
+test('only the first of 500 messages with one id is stored and announced, with each part once', async () => {
   await register('mms:downloaded')
   const attachments = [
     { partId: 1, contentType: 'text/plain', data: 'Zmlyc3Q=' },

@@ -105,7 +105,7 @@ test('a message is dispatched to one phone and with all its numbers, even if sev
   expect(ofPhone?.filter((id) => ofOther?.includes(id))).toEqual([])
 })
 
-test('never has more than a hundred unconfirmed messages at a phone, the most urgent first', async () => {
+test('a phone never has more than a hundred unconfirmed messages, and gets the most urgent first', async () => {
   const ids: string[] = []
   for (let count = 0; count < 103; count += 1) ids.push(await send({ priority: count < 3 ? 0 : 1 }))
   const first = (await phone.pull()).map(({ id }) => id)

@@ -145,7 +145,7 @@ function reusedVersion({ encryption }: OwnSettings, { encryption: before }: OwnS
 }
 
 /**
- * Encrypts a value as a test, because an agent that cannot encrypt with the key would report received messages
+ * Encrypts a value to test the key, because an agent that cannot encrypt with the key would report received messages
  * unencrypted.
  */
 function isUsableKey(base64: string): boolean {

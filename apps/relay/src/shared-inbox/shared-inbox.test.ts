@@ -110,7 +110,7 @@ describe('unread messages', () => {
     expect(await numbers('?unread=true')).toEqual(['+2', '+1'])
   })
 
-  test('unread messages are read up to a message, received or sent', async () => {
+  test('unread messages are marked as read up to a message, received or sent', async () => {
     await receive('+1', 1)
     const second = await receive('+1', 2)
     const answer = await send('+1', 3)
@@ -139,7 +139,7 @@ describe('unread messages', () => {
     expect(await got('/unread')).toEqual({ messages: 2, conversations: 2 })
   })
 
-  test('unread messages stay read when an agent reports a message again', async () => {
+  test('messages that were read stay read when an agent reports a message again', async () => {
     const id = await receive('+1', 1)
     await change('+1', { readUpTo: id, archived: true })
     made -= 1
@@ -176,7 +176,7 @@ describe('unread messages', () => {
   })
 })
 
-test('stored by a relay of the previous release are unread and move their conversation out of the archive', async () => {
+test('messages stored by a relay of the previous release are unread and move their conversation out of the archive', async () => {
   const decided = { accountId: 'a1', archivedAt: minute(1) }
   await world.database.conversationState.create({ data: { ...decided, number: '+1' } })
   await world.database.conversationState.create({ data: { ...decided, number: '+2', blockedAt: minute(1) } })

@@ -208,7 +208,7 @@ test('for an agent that reports no reasons, only the reasons in its events are s
   expect(await waiting()).toMatchObject({ reason: 'retry' })
 })
 
-test('an unknown outcome remains the reason while its device is offline', async () => {
+test('an unknown outcome remains the shown reason while its device is offline', async () => {
   await store({ ...held, errorCode: 'outcome_unknown', error: 'outcome unknown: …' })
   await report({ messages: [{ reason: 'outcome_unknown', until: later.toISOString(), cmdIds: ['c0'] }] })
   expect(await waiting()).toMatchObject({ reason: 'outcome_unknown', until: later.toISOString() })

@@ -45,14 +45,17 @@ function answersTo(effect: AgentEffect, { connection }: AgentState): AgentInput[
 const worked = (effects: readonly AgentEffect[], kind: AgentEffect['kind']) =>
   effects.filter((effect) => effect.kind === kind).length
 
-test.each(Object.entries(floods))('ends a connection that floods it with %s frames', (_, frameAt) => {
-  const { state, effects } = flood(frameAt)
-  expect(state.phase.kind).toBe('waiting')
-  expect(effects.length).toBeLessThan(4_100)
-  for (const kind of ['apply-settings', 'journal-commands', 'send', 'read-events', 'record-mark'] as const) {
-    expect(worked(effects, kind)).toBeLessThanOrEqual(1_000)
-  }
-})
+test.each(Object.entries(floods))(
+  'the agent ends a connection on which the relay sends a flood of %s frames',
+  (_, frameAt) => {
+    const { state, effects } = flood(frameAt)
+    expect(state.phase.kind).toBe('waiting')
+    expect(effects.length).toBeLessThan(4_100)
+    for (const kind of ['apply-settings', 'journal-commands', 'send', 'read-events', 'record-mark'] as const) {
+      expect(worked(effects, kind)).toBeLessThanOrEqual(1_000)
+    }
+  },
+)
 
 test('ends a connection on which the relay sends a flood of frames of an unknown type', () => {
   const { state } = flood((at) => ({ type: 'news', at }))

@@ -100,7 +100,7 @@ describe('while the network drops all data', () => {
     )
   })
 
-  test('attempts that no relay answers get more time, until a relay answers one of them', () => {
+  test('each attempt that no relay answers gives the next attempt more time, until a relay answers one of them', () => {
     const limits: number[] = []
     let { state, effects } = play(paired, { kind: 'start' })
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -130,12 +130,12 @@ describe('while the network drops all data', () => {
     return halves
   }
 
-  test('an agent gives up an answer after 6 s without a frame, and after 45 s with an older relay', () => {
+  test('an agent stops waiting for an answer after 6 s without a frame, and after 45 s with an older relay', () => {
     expect(patienceMs(waiting(sendsPending))).toEqual([3_000, 3_000])
     expect(patienceMs(waiting(challenge))).toEqual([45_000])
   })
 
-  test('answers get more time while connections are not answered, because the relay may be busy', () => {
+  test('the agent waits longer for answers while the relay answers no connections, because the relay may be busy', () => {
     const limits = [0, 1, 2, 3].map((stalled) =>
       patienceMs(waiting(sendsPending, { ...paired, stalled, phase: { kind: 'waiting' } })),
     )
@@ -146,7 +146,7 @@ describe('while the network drops all data', () => {
     })
   })
 
-  test('a pending frame starts the limit again, even if it was read late', () => {
+  test('a pending frame starts the time limit again, even if it was read late', () => {
     const late = stall(waiting(sendsPending).state)
     expect(patienceMs(receive(late.state, { type: 'pending' }))).toEqual([3_000, 3_000])
     expect(receive(online().state, { type: 'pending' }).effects).toEqual([])

@@ -152,7 +152,7 @@ describe('counts failures until a connection works in both directions', () => {
     { heartbeatSeconds: 4, characters: 10, ticks: 3 },
     { heartbeatSeconds: 4, characters: 4_000, ticks: 5 },
     { heartbeatSeconds: 20, characters: 4_000, ticks: 3 },
-  ])('waits at a heartbeat of $heartbeatSeconds s for the answer to $characters characters', (example) => {
+  ])('with a heartbeat of $heartbeatSeconds s, waits for the answer to $characters characters', (example) => {
     const { heartbeatSeconds, characters, ticks } = example
     const { state } = online(paired, { heartbeatSeconds })
     const text = JSON.stringify('x'.repeat(characters))

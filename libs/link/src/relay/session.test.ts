@@ -111,7 +111,7 @@ test('repeats a failed transaction after a pause, and acknowledges nothing befor
   expect(again.effects).toContainEqual(expect.objectContaining({ kind: 'store-events' }))
 })
 
-test('after a restore it requests a replay, and ignores events that were in flight', () => {
+test('after a restore, requests a replay, and ignores events that were in flight', () => {
   const { state } = receive(ready(), events(5), events(6))
   const behind = play(state, { kind: 'mark-behind', mark: 2 })
   expect(framesIn(behind.effects)).toEqual([{ type: 'replay', from: 3 }])
@@ -124,7 +124,7 @@ test('ends the connection after a gap in the events, and when the agent sends mo
   expect(closeIn(receive(ready(), events(5, 5)).effects)).toMatchObject({ code: 4413 })
 })
 
-test('the first claim of a connection returns unacknowledged commands, the later claims new commands', () => {
+test('the first claim of a connection returns unacknowledged commands, and later claims return new commands', () => {
   const { state, effects } = receive(open().state, { type: 'credit', limit: 2, urgentLimit: 3 })
   expect(effects).toMatchObject([{ kind: 'claim-commands', isResume: true, connEpoch: 7, journalId: 'journal' }])
   const resumed = play(state, { kind: 'commands-claimed', commands: [cancel('a')] })

@@ -20,7 +20,7 @@ describe('a lost port', () => {
     expect(clock.pending).toBe(0)
   })
 
-  test('a lost port that is detected only during a write is handled like any other loss', async () => {
+  test('a port whose loss is detected only during a write is handled like any other lost port', async () => {
     const { dialogue, modem } = await dialogueInStep()
     modem.write = () => {
       throw new Error('EIO')
@@ -29,7 +29,7 @@ describe('a lost port', () => {
     expect(dialogue.telemetry.state).toBe('closed')
   })
 
-  test('a lost port that closes during a successful write is handled as lost', async () => {
+  test('a port that closes during a successful write is handled as lost', async () => {
     const { dialogue, modem } = await dialogueInStep()
     modem.write = () => modem.lose()
     expect(await dialogue.execute(query('CSQ'))).toMatchObject({ kind: 'unanswered', why: 'port-lost' })

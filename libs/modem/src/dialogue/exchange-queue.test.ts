@@ -22,7 +22,7 @@ describe('one command is in flight', () => {
     expect(outcomes.every((outcome) => outcome.kind === 'ok')).toBe(true)
   })
 
-  test('an answer within write is read after the current chunk', async () => {
+  test('an answer that arrives within write is read after the current chunk', async () => {
     const { dialogue, modem, events } = scriptedDialogue()
     modem.reply = (line) => ({ AT: '', 'AT+CMEE?': '\r\n+CMEE: 1\r\nO' })[line]
     const outcome = dialogue.resynchronise()

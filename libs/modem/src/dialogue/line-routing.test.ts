@@ -161,7 +161,7 @@ describe('unsolicited codes', () => {
     expect(shown(events)).toEqual(['^RSSI: 12', 'unknown ^MODE: 5', '^MODE: 5'])
   })
 
-  test('unsolicited codes distinguish a certain restart from a likely one', async () => {
+  test('unsolicited codes show whether a restart is certain or likely', async () => {
     const { modem, events } = await dialogueInStep()
     modem.say('RDY\r\n+CPIN: READY\r\n+CPIN: NOT READY\r\n+QIND: SMS DONE\r\n+QIND: "csq",1\r\n')
     expect(events.map((event) => (event.kind === 'unsolicited' ? event.form.restart : event.kind))).toEqual([

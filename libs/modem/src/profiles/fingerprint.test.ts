@@ -54,7 +54,7 @@ describe('a profile is chosen', () => {
     expect(chosen({ manufacturer: 'huawei', model: 'E3372', usb: '05c6:9000' }).name).toBe('huawei')
   })
 
-  test('a profile is chosen never by a fingerprint with a failed condition', () => {
+  test('a profile is never chosen by a fingerprint with a failed condition', () => {
     expect(chosen({ manufacturer: 'Telit', usb: '2c7c:0125' }).name).not.toBe('quectel-serial')
   })
 })

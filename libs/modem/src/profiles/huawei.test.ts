@@ -64,7 +64,7 @@ test('reports an incomplete CMGL, so that the modem can be reset', async () => {
   expect(driven.kinds('not-read')[0]).toMatchObject({ memory: 'SM', why: 'unanswered' })
 })
 
-test('reads indexes from 0', async () => {
+test('reads indexes that begin at 0', async () => {
   const driven = await started({ 'AT+CMGR=0': `+CMGR: 0,,31\n${deliverPdu}` })
   driven.port.tell('+CMTI: "SM",0')
   await driven.pass(10)

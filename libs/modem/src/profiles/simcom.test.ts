@@ -18,7 +18,7 @@ describe('SIM800 and SIM900', () => {
   test('SIM800 and SIM900 number the slots from 1', () => expect(simcom2g.storage.indexBase).toBe(1))
 
   test.each(['SMS Ready', 'Call Ready'])(
-    'SIM800 and SIM900 check their settings after %s, a possible restart',
+    'for SIM800 and SIM900, checks the settings after %s, a possible restart',
     async (sign) => {
       const driven = await started(module)
       await driven.pass(2000)
@@ -30,7 +30,7 @@ describe('SIM800 and SIM900', () => {
     },
   )
 
-  test('SIM800 and SIM900 set everything up again when SMS Ready arrives and the settings are gone', async () => {
+  test('for SIM800 and SIM900, sets everything up again when SMS Ready arrives and the settings are gone', async () => {
     const driven = await started(module)
     await driven.pass(2000)
     driven.port.answer('AT+CNMI?', ['+CNMI: 0,0,0,0,0', '+CNMI: 2,1,0,1,0'])
@@ -42,7 +42,7 @@ describe('SIM800 and SIM900', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('SIM800 and SIM900 allow CMGS 60 s, CMGL 20 s and CMGD 25 s', async () => {
+  test('for SIM800 and SIM900, waits 60 s for CMGS, 20 s for CMGL and 25 s for CMGD', async () => {
     const driven = await started({
       ...module,
       PDU: 'busy',
@@ -59,7 +59,7 @@ describe('SIM800 and SIM900', () => {
     expect(await driven.passing(deletion)).toEqual({ kind: 'deleted' })
   })
 
-  test('SIM800 and SIM900 send no acknowledgement after +CMT', async () => {
+  test('for SIM800 and SIM900, sends no acknowledgement after +CMT', async () => {
     const driven = await started(module)
     driven.port.tell(`+CMT: "",31\n${deliverPdu}`)
     await driven.pass(1000)
@@ -67,7 +67,7 @@ describe('SIM800 and SIM900', () => {
     expect(driven.kinds('incoming')).toMatchObject([{ incoming: { source: { acknowledge: false } } }])
   })
 
-  test('SIM800 and SIM900 read all parts before one part is deleted, because the SIM600 deletes all parts together', async () => {
+  test('for SIM800 and SIM900, reads all parts before it deletes one part, because the SIM600 deletes all parts together', async () => {
     const driven = await started({
       ...module,
       'AT+CGMM': 'SIMCOM_SIM600',
@@ -85,7 +85,7 @@ describe('SIM800 and SIM900', () => {
     expect(await driven.modem.deleteMessage(slot, deliverPdu)).toEqual({ kind: 'deleted' })
   })
 
-  test('SIM800 and SIM900 pack USSD on SIM300D', async () => {
+  test('for SIM300D, packs USSD', async () => {
     const driven = await started({ ...module, 'AT+CGMM': 'SIMCOM_SIM300D', 'AT+CUSD=*': 'OK' })
     void driven.modem.ussd('*100#')
     await driven.pass(10)
@@ -128,11 +128,11 @@ describe('SIM7600', () => {
 describe('A7670 and SIM7670', () => {
   const module: Answers = { 'AT+CGMI': 'INCORPORATED', 'AT+CGMM': 'A7670E-FASE' }
 
-  test('is recognised by its model, with any manufacturer', async () => {
+  test('A7670 and SIM7670 are recognised by their model, with any manufacturer', async () => {
     expect((await new DrivenModem(module).session()).profile.name).toBe('simcom-a76xx')
   })
 
-  test('sets up once after *ATREADY: 1, +CPIN: READY, SMS DONE, PB DONE', async () => {
+  test('A7670 and SIM7670: sets up once after *ATREADY: 1, +CPIN: READY, SMS DONE, PB DONE', async () => {
     const driven = await started(module)
     driven.port.tell('*ATREADY: 1')
     await driven.pass(10)
@@ -143,7 +143,7 @@ describe('A7670 and SIM7670', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('retries CMGF after SMS DONE if CMGF failed before', async () => {
+  test('A7670 and SIM7670: retries CMGF after SMS DONE if CMGF failed before', async () => {
     const driven = new DrivenModem({ ...module, 'AT+CMGF=0': ['ERROR', 'OK'] }, { simPollMs: 50_000 })
     const starting = driven.modem.start()
     await driven.pass(100)

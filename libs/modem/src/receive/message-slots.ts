@@ -114,7 +114,10 @@ export class MessageSlots {
     })
   }
 
-  /** Selects this memory whenever no task is left, because another program or port shares the selection. */
+  /**
+   * Selects this memory again whenever no task is left, because another program or port may have changed the shared
+   * selection.
+   */
   keepSelected(memory: Memory): void {
     this.#usual = memory
     void this.#run(async () => undefined)

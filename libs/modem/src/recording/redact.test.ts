@@ -147,7 +147,7 @@ function readings(text: string): string[] {
 const windows = (text: string, size: number) =>
   Array.from({ length: Math.max(0, text.length - size + 1) }, (_, at) => text.slice(at, at + size))
 
-test('leaves no group of digits and no part of a text of the original, not even inside PDUs and UCS-2', () => {
+test('a redacted recording contains no group of digits and no part of a text of the original, even in PDUs and UCS-2', () => {
   fc.assert(
     fc.property(secrets, (known) => {
       const { number, other, imei, imsi, iccid, pin, text } = known

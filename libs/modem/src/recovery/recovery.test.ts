@@ -258,7 +258,7 @@ describe('the budget', () => {
     expect(patient.asked.at(-1)).toMatchObject({ kind: 'healed', by: undefined })
   })
 
-  test('tries gentler remedies when the modem answers during this pause but cannot be set up', () => {
+  test('tries gentler remedies when the modem answers during the pause before the second reset but cannot be set up', () => {
     const patient = resting()
     patient.asked = []
     patient.hears(probing).hears(identifying)
@@ -288,7 +288,7 @@ describe('the budget', () => {
     expect(resetsLeftAfter(100 * hour)).toBe(3)
   })
 
-  test('skips the first remedies in an early relapse', () => {
+  test('skips the first remedies if the modem soon fails again', () => {
     const climbs = (healthyForMs: number): (Rung | undefined)[] => {
       const patient = healthy()
       return [0, 1, 2].map(() => {

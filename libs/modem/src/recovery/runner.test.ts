@@ -250,7 +250,7 @@ describe('a port that can be opened and is lost at once, like the port of a busy
     return rig
   }
 
-  test('a port that can be opened and is lost at once, like the port of a busy ser2net is tried every two seconds, and an alarm is raised after two minutes', async () => {
+  test('a port that can be opened and is lost at once is tried every two seconds, and an alarm is raised after two minutes', async () => {
     const rig = await flapping()
     rig.opened = 0
     expect(await rig.until('alarm')).toBe(true)
@@ -262,7 +262,7 @@ describe('a port that can be opened and is lost at once, like the port of a busy
     expect(rig.resets).toBe(0)
   })
 
-  test('a port that can be opened and is lost at once, like the port of a busy ser2net is then tried every half minute, and is used when it stays open', async () => {
+  test('after the alarm, a port that is lost at once is tried every half minute, and is used when it stays open', async () => {
     const rig = await flapping()
     await rig.until('alarm')
     rig.opened = 0

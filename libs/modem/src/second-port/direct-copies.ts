@@ -22,5 +22,5 @@ export class DirectCopies {
 
 type Port = 'first' | 'second'
 
-/** A port that hangs may receive a delivery late. */
+/** The time within which the copy of a delivery may arrive. It is long, because a port that hangs may receive late. */
 const copyWithinMs = 30_000

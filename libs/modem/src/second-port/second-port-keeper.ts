@@ -83,7 +83,7 @@ export interface SecondPortKeeperOptions {
   readonly clock: Clock
   /** Undefined if the port cannot be opened now. */
   readonly open: () => Promise<SecondBytePort | undefined>
-  /** Uses the port until the session ends. */
+  /** Uses the port until the session of the modem ends. */
   readonly use: (port: SecondBytePort) => Promise<SecondPortOutcome>
 }
 

@@ -170,7 +170,7 @@ describe('a second port has no effect if it', () => {
   })
 })
 
-test('reports a report once that the modem sends on both ports', async () => {
+test('a report that the modem sends on both ports is reported once', async () => {
   const rig = await new TwoPortRig().ready()
   for (const terminal of [0, 1]) rig.modem.receive(Uint8Array.from(Buffer.from('AT+CNMI=2,2,0,1,0\r')), terminal)
   await rig.pass(1_000)

@@ -141,7 +141,7 @@ describe('a modem that has not given a result', () => {
   })
 
   test.each(['Dear user\r\n+CMEE: 1\r\nyours', 'You won",15\r\n+CMEE: 1\r\n+CMTI: "SM'])(
-    'a modem that has not given a result has not answered if the line is part of a text: %j',
+    'a line that is part of a text is not an answer of the modem: %j',
     async (text) => {
       const { outcome, modem, clock } = await silent()
       await clock.advance(20_000)

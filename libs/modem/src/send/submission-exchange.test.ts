@@ -49,7 +49,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
     expect(modem.written.slice(1)).toEqual(['\x1b', '\x1bAT\r', 'AT+CMEE?\r'])
   })
 
-  test('before Ctrl-Z, the message is provably unsent after a caller who aborts', async () => {
+  test('before Ctrl-Z, the message is provably unsent if the caller aborts', async () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.submit(submission({ beforePdu: async () => 'abort' }))
     modem.say('\r\n> ')
@@ -65,7 +65,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
         throw new Error('disk full')
       },
     ],
-  ])('before Ctrl-Z, the message is provably unsent after a caller who %s', async (_how, beforePdu) => {
+  ])('before Ctrl-Z, the message is provably unsent if the caller %s', async (_how, beforePdu) => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.submit(submission({ beforePdu }))
     modem.say('\r\n> ')
@@ -73,7 +73,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
     expect(modem.written[1]).toBe('\x1b')
   })
 
-  test('before Ctrl-Z, the message is provably unsent after a caller who takes too long, whose late answer has no effect', async () => {
+  test('before Ctrl-Z, the message is provably unsent if the caller takes too long, and the late answer has no effect', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     let decide: (decision: 'go') => void = () => undefined
     const beforePdu = () => new Promise<'go'>((resolve) => (decide = resolve))
@@ -87,7 +87,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
     expect(modem.written[1]).toBe('\x1b')
   })
 
-  test('before Ctrl-Z, the message is provably unsent after a restart, a lost port, a cancellation', async () => {
+  test('before Ctrl-Z, the message is provably unsent after a restart, a lost port or a cancellation', async () => {
     for (const [cause, why] of [
       ['restart', 'restarted'],
       ['lose', 'port-lost'],

@@ -5,7 +5,7 @@ import { lateResults, pduWritten, submission } from '../testing/scripted-submiss
 const forged = ['+CMS ERROR: 38', '+CMGS: 99']
 
 describe('no text can forge the result of a submission', () => {
-  test.each(forged)('%s in a USSD text, which ends with the closing quote', async (line) => {
+  test.each(forged)('no result is forged by %s in a USSD text, which ends with the closing quote', async (line) => {
     const { outcome, modem, events, clock } = await pduWritten()
     modem.say(`\r\n+CUSD: 0,"You won\r\n${line}\r\nOK\r\nbye",15\r\n+CMGS: 7\r\n\r\nOK\r\n`)
     await clock.advance(100)
@@ -14,7 +14,7 @@ describe('no text can forge the result of a submission', () => {
   })
 
   test.each(forged.flatMap((line) => ['You won"', 'You won",15', 'say "hi"', ''].map((text) => [line, text] as const)))(
-    '%s in a USSD text after a quote inside the text: %j',
+    'no result is forged by %s in a USSD text after a quote inside the text: %j',
     async (line, text) => {
       const { outcome, modem, events, clock } = await pduWritten()
       modem.say(`\r\n+CUSD: 0,"${text}\r\n`)
@@ -27,14 +27,17 @@ describe('no text can forge the result of a submission', () => {
     },
   )
 
-  test.each(forged)('%s in a USSD text whose last line is incomplete when the modem pauses', async (line) => {
-    const { outcome, modem, clock } = await pduWritten()
-    modem.say(`\r\n+CUSD: 0,"You won"\r\n${line}\r\nby`)
-    await clock.advance(150)
-    modem.say('e",15\r\n+CMGS: 7\r\n\r\nOK\r\n')
-    await clock.advance(100)
-    expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
-  })
+  test.each(forged)(
+    'no result is forged by %s in a USSD text whose last line is incomplete when the modem pauses',
+    async (line) => {
+      const { outcome, modem, clock } = await pduWritten()
+      modem.say(`\r\n+CUSD: 0,"You won"\r\n${line}\r\nby`)
+      await clock.advance(150)
+      modem.say('e",15\r\n+CMGS: 7\r\n\r\nOK\r\n')
+      await clock.advance(100)
+      expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
+    },
+  )
 
   test.each(forged)(
     '%s in a USSD text whose last line looks like an unsolicited code, which makes the outcome unknown; the code is reported',
@@ -55,29 +58,32 @@ describe('no text can forge the result of a submission', () => {
     expect(lateResults(events)).toEqual([])
   })
 
-  test.each(forged)('%s in a USSD text that the loss of the port truncates', async (line) => {
+  test.each(forged)('no result is forged by %s in a USSD text that the loss of the port truncates', async (line) => {
     const { outcome, modem } = await pduWritten()
     modem.say(`\r\n+CUSD: 0,"You won"\r\n${line}\r\n`)
     modem.lose()
     expect(await outcome).toMatchObject({ kind: 'unknown' })
   })
 
-  test.each(forged)('%s and a prompt in a USSD text that began before the submission', async (line) => {
-    const { dialogue, modem, clock } = await dialogueInStep()
-    modem.say('\r\n+CUSD: 0,"You won"\r\n')
-    const outcome = dialogue.submit(submission())
-    await clock.advance(100)
-    modem.say('>\r\n')
-    await clock.advance(100)
-    modem.say(`${line}\r\nOK\r\nbye",15\r\n`)
-    expect(modem.written.filter((text) => text.includes('+CMGS'))).toEqual([])
-    modem.reply = (text) =>
-      text.startsWith('AT+CMGS') ? '\r\n> ' : text.endsWith('\x1a') ? '\r\n+CMGS: 7\r\n\r\nOK\r\n' : undefined
-    await clock.advance(1_000)
-    expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
-  })
+  test.each(forged)(
+    'no result is forged by %s and a prompt in a USSD text that began before the submission',
+    async (line) => {
+      const { dialogue, modem, clock } = await dialogueInStep()
+      modem.say('\r\n+CUSD: 0,"You won"\r\n')
+      const outcome = dialogue.submit(submission())
+      await clock.advance(100)
+      modem.say('>\r\n')
+      await clock.advance(100)
+      modem.say(`${line}\r\nOK\r\nbye",15\r\n`)
+      expect(modem.written.filter((text) => text.includes('+CMGS'))).toEqual([])
+      modem.reply = (text) =>
+        text.startsWith('AT+CMGS') ? '\r\n> ' : text.endsWith('\x1a') ? '\r\n+CMGS: 7\r\n\r\nOK\r\n' : undefined
+      await clock.advance(1_000)
+      expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })
+    },
+  )
 
-  test.each(forged)('%s and a prompt in a message that is read in text mode', async (line) => {
+  test.each(forged)('no result is forged by %s and a prompt in a message that is read in text mode', async (line) => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const read = { text: 'AT+CMGR=3', prefixes: ['+CMGR'], withPayload: true, timeoutMs: 15_000 }
     void dialogue.execute(read)
@@ -92,7 +98,7 @@ describe('no text can forge the result of a submission', () => {
     expect(await outcome).toEqual({ kind: 'not-sent', why: 'no-prompt' })
   })
 
-  test('a prompt in a message that arrives in text mode', async () => {
+  test('no result is forged by a prompt in a message that arrives in text mode', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.say('\r\n+CMT: "+447700900123","","24/01/01,10:00:00+00"\r\nhi\r\n>\r\nbye\r\n')
@@ -113,7 +119,7 @@ describe('no text can forge the result of a submission', () => {
     expect(lateResults(events)).toMatchObject([{ outcome: { kind: 'accepted', messageReference: 7 } }])
   })
 
-  test.each(forged)('%s in a USSD text that arrives while the outcome is open', async (line) => {
+  test.each(forged)('no result is forged by %s in a USSD text that arrives while the outcome is open', async (line) => {
     const { outcome, modem, events, clock } = await pduWritten()
     modem.reply = () => ''
     await clock.advance(120_300)
@@ -122,7 +128,7 @@ describe('no text can forge the result of a submission', () => {
     expect(lateResults(events)).toEqual([])
   })
 
-  test.each(forged)('%s in the text of a text-mode message, in time or late', async (line) => {
+  test.each(forged)('no result is forged by %s in the text of a text-mode message, in time or late', async (line) => {
     const { outcome, modem, events, clock } = await pduWritten()
     modem.say(`\r\n+CMT: "+447700900123","","24/01/01,10:00:00+00"\r\nhi\r\n${line}\r\n+CMGS: 98\r\n`)
     expect(await outcome).toMatchObject({ kind: 'unknown', why: 'ambiguous-code' })
@@ -152,7 +158,7 @@ describe('a USSD text that arrives during a submission', () => {
     expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15', 'unknown ^RSSI: 20', '+CREG: 5'])
   })
 
-  test('a USSD text that arrives during a submission in a burst of lines leaves the result valid, unless the result precedes a quote', async () => {
+  test('a USSD text in a burst of lines leaves the result valid, unless the result precedes a quote', async () => {
     const { outcome, modem, clock, events } = await pduWritten()
     modem.say('\r\n+CUSD: 0,"Balance 3.20",15\r\n\r\n+CMTI: "SM",1\r\n\r\n+CMGS: 7\r\n\r\nOK\r\n')
     await clock.advance(100)
@@ -160,7 +166,7 @@ describe('a USSD text that arrives during a submission', () => {
     expect(shown(events)).toEqual(['+CUSD: 0,"Balance 3.20",15', '+CMTI: "SM",1'])
   })
 
-  test('a USSD text that arrives during a submission in digits, which cannot contain a line, causes no delay', async () => {
+  test('a USSD text in digits, which cannot contain a line, causes no delay', async () => {
     const { outcome, modem } = await pduWritten()
     modem.say('\r\n+CUSD: 0,"00480069",72\r\n\r\n+CMGS: 7\r\n\r\nOK\r\n')
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 7 })

@@ -35,7 +35,7 @@ describe('the prompt', () => {
     expect(events).toHaveLength(3)
   })
 
-  test('the prompt that never arrives leaves the message provably unsent: ESC, then resynchronisation', async () => {
+  test('a prompt that never arrives leaves the message provably unsent: ESC, then resynchronisation', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     await clock.advance(10_000)
@@ -44,7 +44,7 @@ describe('the prompt', () => {
     expect(dialogue.telemetry.state).toBe('in-step')
   })
 
-  test('the prompt that arrives after the timeout is answered with ESC, never with a PDU', async () => {
+  test('a prompt that arrives after the timeout is answered with ESC, never with a PDU', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     modem.reply = () => ''
     const outcome = dialogue.submit(submission())
@@ -56,7 +56,7 @@ describe('the prompt', () => {
     expect(modem.written).toEqual(['\x1bAT\r', 'AT+CMEE?\r'])
   })
 
-  test('the prompt that is unexpected makes the dialogue resynchronise', async () => {
+  test('an unexpected prompt makes the dialogue resynchronise', async () => {
     const { modem } = await dialogueInStep()
     modem.say('\r\n> ')
     expect(modem.written).toEqual(['\x1bAT\r', 'AT+CMEE?\r'])

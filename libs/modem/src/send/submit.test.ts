@@ -207,7 +207,7 @@ describe('a modem that restarts', () => {
     expect(commands.indexOf('AT+CMGF=0')).toBeLessThan(commands.lastIndexOf('AT+CMGS=19'))
   })
 
-  test('withdraws a message queued behind another command', async () => {
+  test('a restart withdraws a message that is queued behind another command', async () => {
     const driven = await started({ 'AT+COPS?': 'silence' })
     const asked = driven.modem.ask({ text: 'AT+COPS?', timeoutMs: 10_000, read: () => true })
     const outcome = driven.submit()
@@ -234,7 +234,7 @@ describe('a modem that restarts', () => {
 })
 
 describe('during the restart check', () => {
-  test('nothing is sent between the two questions or before the new setup has ended', async () => {
+  test('during the restart check, nothing is sent between the two questions or before the new setup has ended', async () => {
     const driven = await started()
     await driven.pass(2000)
     driven.forget()

@@ -132,7 +132,7 @@ describe('the SIM', () => {
     expect(driven.modem.state.name).toBe('ready')
   })
 
-  test('the SIM that was replaced has other messages, so a message in the same slot is reported', async () => {
+  test('a replaced SIM has other messages, so a message in the same slot is reported', async () => {
     const row = `+CMGL: 1,1,,31\n${deliverPdu}`
     const driven = await started({ 'AT+CMGL=4': [row, 'OK', row, 'OK', row, 'OK'] })
     driven.port.tell('+CPIN: NOT INSERTED')
@@ -144,7 +144,7 @@ describe('the SIM', () => {
     expect(driven.kinds('incoming')).toHaveLength(1)
   })
 
-  test('the SIM that was replaced is recognised by its ICCID', async () => {
+  test('a replaced SIM is recognised by its ICCID', async () => {
     const driven = await started()
     driven.port.answer('AT+CCID', '+CCID: "89490200009876543210"')
     driven.port.tell('+CPIN: NOT INSERTED')

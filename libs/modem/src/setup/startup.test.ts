@@ -197,7 +197,7 @@ describe('the SIM', () => {
     expect((await started).kind).toBe('started')
   })
 
-  test('the SIM that stays busy ends setup with a reason', async () => {
+  test('a SIM that stays busy ends setup with a reason', async () => {
     const driven = new DrivenModem({ 'AT+CPIN?': '+CME ERROR: 14' })
     expect((await driven.failure()).reason).toBe('sim-busy')
   })
@@ -255,7 +255,7 @@ describe('the SIM', () => {
     await driven.session()
   })
 
-  test('the SIM that refused a PIN never receives this PIN again, even in a repeated setup', async () => {
+  test('a SIM that refused a PIN never receives this PIN again, even in a repeated setup', async () => {
     const driven = new DrivenModem(
       { 'AT+CPIN?': '+CPIN: SIM PIN', 'AT+CPIN="1234"': '+CME ERROR: 16', 'AT+CPINR': '+CPINR: SIM PIN,3,3' },
       { simPin: '1234' },

@@ -39,7 +39,7 @@ describe('a code with a PDU', () => {
     ])
   })
 
-  test('is not expected any more after a few lines, or when the next code arrives', () => {
+  test('a PDU is not expected any more after a few lines, or when the next code arrives', () => {
     expect(assembled(['+CMT: ,30', 'a', 'b', 'c', 'd', pdu])).toEqual(['a', 'b', 'c', '[+CMT: ,30]', 'd', pdu])
     expect(assembled(['+CMT: ,30', '+CDS: 30', pdu])).toEqual(['[+CMT: ,30]', `[+CDS: 30|${pdu}]`])
     expect(assembled(['+CMT: ,30'])).toEqual(['[+CMT: ,30]'])

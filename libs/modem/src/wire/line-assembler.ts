@@ -68,7 +68,9 @@ export class LineAssembler {
     return this.#quoted !== undefined || this.#isInMessage
   }
 
-  /** The time at which `release` is due unless a line is arriving; undefined if no held text can be complete. */
+  /**
+   * The time at which held text must be released, unless a line is arriving. Undefined if no held text can be complete.
+   */
   get heldUntilMs(): number | undefined {
     return this.#heldUntilMs
   }

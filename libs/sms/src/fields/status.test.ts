@@ -49,6 +49,6 @@ test.each([
   [0x49, false],
   [0x61, true],
   [0x80, true],
-])('whether a message can still arrive after the status %i: %s', (octet, expected) => {
+])('decides whether a message can still arrive after the status %i: %s', (octet, expected) => {
   expect(mayArriveLater(octet)).toBe(expected)
 })

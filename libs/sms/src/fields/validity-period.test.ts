@@ -52,7 +52,7 @@ describe('a relative period', () => {
     expect(relativeFromSeconds(seconds)).toEqual({ format: 'relative', value })
   })
 
-  test('converts each of its 256 values to seconds and back', () => {
+  test('converts each of the 256 relative periods to seconds and back', () => {
     for (let value = 0; value <= 255; value++) {
       const period = { format: 'relative', value } as const
       expect(relativeFromSeconds(secondsFromRelative(period))).toEqual(period)

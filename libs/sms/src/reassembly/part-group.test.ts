@@ -46,7 +46,7 @@ describe('a part fits a group', () => {
     expect(fits(groupOf({ ...other, atMs: 60 * MINUTE + 1 }), part, habits)).toBe(false)
   })
 
-  test('a part fits a group only if its sequence is missing', () => {
+  test('a part fits a group only if the group lacks this part', () => {
     expect(fits(groupOf(held(1, 0, 0), held(2, 0, 0)), held(2, 0, 0), habits)).toBe(false)
   })
 })

@@ -17,11 +17,11 @@ describe('a message with all parts', () => {
     ])
   })
 
-  test('a message with all parts of one part is announced at once', () => {
+  test('a message of one part is announced at once', () => {
     expect(summaryAfter([part(1, 'all', 0, { of: 1 })])).toEqual(['=all'])
   })
 
-  test('a message with all parts is kept apart from others that differ in SIM, sender, kind of sender, reference, width or total', () => {
+  test('a message is not joined with messages that differ in SIM, sender, kind of sender, reference, width or total', () => {
     const others: readonly Written[] = [
       { sim: 'other' },
       { sender: '+447700900124' },

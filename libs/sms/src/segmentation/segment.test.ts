@@ -24,7 +24,7 @@ function carried(parts: readonly UserData[], dataCodingScheme: number): readonly
 const sizes = ({ parts }: { readonly parts: readonly UserData[] }) => parts.map(({ units }) => units.length)
 
 describe('an ordinary text', () => {
-  test('an ordinary text of 160 septets is one part, of 161 two', () => {
+  test('an ordinary text of 160 septets is one part, and a text of 161 septets is two parts', () => {
     expect(segment('a'.repeat(160), plain)).toMatchObject({ unitsUsedInLastPart: 160, unitsLeftInLastPart: 0 })
     expect(sizes(segment('a'.repeat(160), plain))).toEqual([160])
     expect(sizes(segment('a'.repeat(161), plain))).toEqual([153, 8])
@@ -79,7 +79,7 @@ describe('the parts of a long text', () => {
     expect(parts.map(textOfUserData)).toEqual(['я'.repeat(66), `😀${'я'.repeat(20)}`])
   })
 
-  test('the parts of a long text are increased by one if a surrogate pair would otherwise be split', () => {
+  test('a long text gets one more part if a surrogate pair would otherwise be split', () => {
     // The 134 units would fill two parts completely without the surrogate pair.
     expect(segment(`${'я'.repeat(66)}😀${'я'.repeat(66)}`, plain).parts).toHaveLength(3)
   })

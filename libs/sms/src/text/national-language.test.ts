@@ -69,29 +69,29 @@ describe.each(everyTable)('the %s table', (name, table) => {
   const units = unitsOfSeptetTable(table)
   const isExtension = /extension|single/.test(name)
 
-  it('has eight columns of sixteen cells', () => {
+  it('a table has eight columns of sixteen cells', () => {
     expect(table.map((column) => column.split(' ').length)).toEqual(new Array(8).fill(16))
     expect(table.join(' ')).not.toMatch(/ {2}|^ | $/)
   })
 
-  it('has characters, code points and known names in its cells, and no surrogates', () => {
+  it('a table has characters, code points and known names in its cells, and no surrogates', () => {
     for (const cell of table.flatMap((column) => column.split(' '))) {
       expect(cell).toMatch(/^(?:[!-\u{ffff}]|[0-9A-F]{4}|SP|LF|FF|CR|ESC|--)$/u)
     }
     expect(units.every((unit) => unit < 0xd800 || unit > 0xdfff)).toBe(true)
   })
 
-  it('has the control characters at the same septets as all tables', () => {
+  it('a table has the control characters at the same septets as all tables', () => {
     // In an extension table, 0x0D is CR2 and 0x1B leads to another table: neither is a character.
     const expected = isExtension ? [0x0c, 0, 0] : [0x0a, 0x0d, 0x1b]
     expect([units[0x0a], units[0x0d], units[0x1b]]).toEqual(expected)
   })
 
-  it('has the space at 0x20 in an alphabet, and in no extension', () => {
+  it('an alphabet has the space at 0x20, and an extension has no space', () => {
     expect(units.indexOf(0x20)).toBe(isExtension ? -1 : 0x20)
   })
 
-  it('contains each character once, except ¡ and * in the single shift tables of India and Pakistan', () => {
+  it('a table contains each character once, except ¡ and * in the single shift tables of India and Pakistan', () => {
     const seen = [...units].filter((unit) => unit !== 0).map((unit) => String.fromCharCode(unit))
     const twice = seen.filter((char, at) => seen.indexOf(char) !== at)
     const ofIndiaOrPakistan = withBlock.some((language) => name === `${language.name} single`)

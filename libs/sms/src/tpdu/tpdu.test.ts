@@ -137,7 +137,7 @@ describe('a message decoded from a Buffer', () => {
     ['an enhanced validity period', '0009000B916407281553F80000013200000000000161'],
     ['a validity period with an invalid time', '0019000B916407281553F80000FFFFFFFFFFFFFF0161'],
     ['a command', '0002010203'],
-  ])('a message decoded from a Buffer does not change either when it is outgoing: %s', (_, hex) => {
+  ])('an outgoing message decoded from a Buffer does not change either: %s', (_, hex) => {
     expectOwnOctets(decodeOutgoing, hex)
   })
 })

@@ -68,7 +68,7 @@ describe('a text', () => {
     }
   })
 
-  it('a text does not change the decoded octets', () => {
+  it('decoding a text does not change the octets', () => {
     const given = Buffer.from([0x41, 0x00, 0x42, 0x00])
     expect(textFromCharacterSet(given, characterSets.utf16LittleEndian)).toBe('AB')
     expect([...given]).toEqual([0x41, 0x00, 0x42, 0x00])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { EmulatedHost, emulatedNetwork } from '../test-setup.ts'
 
-test('runs the clock in the network time zone and sets it', () => {
+test('runs the clock in the network time zone and sets the clock', () => {
   const host = new EmulatedHost(emulatedNetwork({ zoneQuarters: 28 }))
   expect(host.say('AT+CCLK?\r')).toBe('\r\n+CCLK: "26/03/01,23:00:00+28"\r\n\r\nOK\r\n')
   host.wait(61_000)

@@ -129,7 +129,7 @@ describe('a HiLink stick with a network interface', () => {
     })
   })
 
-  test('a HiLink stick with a network interface with an unknown USB id is used only after it has answered', async () => {
+  test('a HiLink stick with an unknown USB id is used only after it has answered', async () => {
     fake.plug({ ...stick, id: '12d1:14fe' }, '1-1.2')
     fake.addresses['eth1'] = [{ family: 'IPv4', address: '10.0.0.2', netmask: '255.255.255.252' }]
     expect((await find()).places).toMatchObject([{ ports: ['hilink://10.0.0.1'], isCertain: false }])
@@ -204,7 +204,7 @@ describe('a port listed in MODEMS', () => {
     expect(unlisted.map(({ key }) => key)).toEqual(['usb:1-1.3'])
   })
 
-  test('a port listed in MODEMS over TCP must be opened to find out whether a modem is connected', async () => {
+  test('a TCP port listed in MODEMS must be opened to find out whether a modem is connected', async () => {
     expect((await find(['tcp://modems.example:7001'])).places).toMatchObject([{ isPresent: true, isHidden: true }])
   })
 })

@@ -31,7 +31,7 @@ afterEach(() => fake.remove())
 
 describe.skipIf(reason !== undefined)(`udev with these rules${reason === undefined ? '' : ` (${reason})`}`, () => {
   test(
-    'makes ModemManager ignore the second command port alone, so that the agent uses this port alone',
+    'makes ModemManager ignore only the second command port, so that the agent alone uses this port',
     async () => {
       plug('1-1.2', { 2: { name: 'ttyUSB2' }, 3: { name: 'ttyUSB3' } })
       plug('1-1.3', { 2: { name: 'ttyUSB4' }, 3: { name: 'ttyUSB5' } })

@@ -39,6 +39,6 @@ test.each([
   expect(pressedKey({ key, code, shiftKey: false })).toBe(shortcut)
 })
 
-test('the Arabic question mark is the shortcut ?', () => {
+test('the Arabic question mark works like the shortcut ?', () => {
   expect(pressedKey({ key: '؟', code: 'Slash', shiftKey: true })).toBe('?')
 })

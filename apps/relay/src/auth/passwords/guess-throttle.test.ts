@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { GuessThrottle } from './guess-throttle.ts'
 
-test('ten wrong guesses at once, then one in six seconds', () => {
+test('ten wrong guesses are checked at once, then one in six seconds', () => {
   const { throttle, advance } = throttleAtZero()
   expect(passed(20, () => throttle.take('sms', '203.0.113.7'))).toBe(10)
   expect(throttle.take('sms', '203.0.113.7')).toEqual({ ok: false, used: 'pair', retryAfterSeconds: 6 })

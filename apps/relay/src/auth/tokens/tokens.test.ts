@@ -185,7 +185,7 @@ test('a refresh token that is used twice revokes its family', async () => {
   expect(await relay.whoAmI(other.access_token)).toBe(200)
 })
 
-test('of concurrent refreshes on two relays, exactly one succeeds', async () => {
+test('exactly one of several concurrent refreshes on two relays succeeds', async () => {
   const relays = [replica(), replica()]
   for (let round = 0; round < 10; round++) {
     const { body } = await replica().issue(basic(), { scopes: ['logs:read'] })

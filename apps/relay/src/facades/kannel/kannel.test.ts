@@ -35,7 +35,7 @@ test('an accepted message is answered with 202 and the words of Kannel', async (
   ])
 })
 
-test('the account and the shorter names of the parameters work', async () => {
+test('the parameter account and the shorter names of parameters are accepted', async () => {
   const { username, password } = relay.account
   expect(await send(`${to}&text=hi`, `user=${username}&pass=${password}`)).toEqual([202, '0: Accepted for delivery'])
 })

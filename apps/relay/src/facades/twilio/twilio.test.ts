@@ -47,7 +47,7 @@ test('a created message is answered as Twilio answers it, and is queued on the S
   expect([media.status, media.json.media_list]).toEqual([200, []])
 })
 
-test('a messaging service stands for the account or for one device', async () => {
+test('a messaging service represents the account or one device', async () => {
   await twilio.newAccount()
   for (const [service, deviceId] of [
     [deviceServiceSid(OTHER), OTHER],
@@ -123,7 +123,7 @@ test('requests of wrong accounts, keys and paths are refused in the format of Tw
   expect(await codeOf(twilio.create({}, { auth: basic(accountSid(own.id), key) }))).toEqual([403, 20003])
 })
 
-test('an API key is the auth token, and its limits apply', async () => {
+test('an API key works as auth token, and the limits of the key apply', async () => {
   await twilio.newAccount()
   const { id, key } = await twilio.newKey({
     scopes: ['messages:send'],

@@ -161,7 +161,7 @@ test('a long encrypted attachment is collected in pieces that need no more memor
   expect(dataMessage).toEqual({ data: text })
 })
 
-test('of a repeated member the last value counts, and a text that looks like a placeholder stays unchanged', () => {
+test('the last value of a repeated member is used, and a text that looks like a placeholder stays unchanged', () => {
   const attachment = (data: string) => `"data":"${data}"`
   const both = `{"contentType":"a",${attachment('QUJDREVGR0hJ')},${attachment('SElKS0xNTk9Q')}}`
   expect(withTexts(read(Buffer.from(both), [7]).value)).toEqual({ contentType: 'a', data: 'SElKS0xNTk9Q' })

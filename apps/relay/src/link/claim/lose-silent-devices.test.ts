@@ -30,7 +30,7 @@ async function silentWith(...ids: string[]): Promise<void> {
 }
 
 describe('a device that is silent beyond the limit', () => {
-  test('a device that is silent beyond the limit loses dispatched messages with device_lost, a webhook event, and a cancel for its return', async () => {
+  test('a device that is silent beyond the limit loses dispatched messages with device_lost and a webhook event, and gets a cancel when it returns', async () => {
     await silentWith('m')
     world.pass(7 * day - 1)
     expect(await lose()).toBe(0)
@@ -115,7 +115,7 @@ describe('a device that is silent beyond the limit', () => {
     expect((await world.recipient('b/0')).state).toBe('Sent')
   })
 
-  test('a device that is silent beyond the limit finds the cancels when it returns at the same moment', async () => {
+  test('a device that is silent beyond the limit gets the cancels even if it returns at the same moment', async () => {
     await silentWith('m')
     world.pass(7 * day)
     const { losing, opening } = await store.database.$transaction(async (statements) => {

@@ -118,7 +118,7 @@ describe('a connection', () => {
 })
 
 describe('the lease of a connection', () => {
-  test('the lease of a connection of devices with their own leases is renewed in one statement, which returns the superseded connections', async () => {
+  test('devices with their own leases renew these in one statement, which returns the superseded connections', async () => {
     await world.device('second')
     await world.device('third')
     const old = (await world.connect()).connection

@@ -179,7 +179,7 @@ test('soon after a relay of the previous release has started, each device has a 
   }
 })
 
-test('connections of deleted devices and older connections have ended, newest connections have not', async () => {
+test('connections of deleted devices and older connections have ended, but the newest connections have not', async () => {
   await world.device('second')
   await world.device('third')
   const old = (await world.connect()).connection

@@ -243,7 +243,7 @@ describe('a command that was lost on the way', () => {
 })
 
 describe('two relays that both assume that they have the connection of a device', () => {
-  test('never both claim a send, in any interleaving', async () => {
+  test('two relays never both claim a send, in any interleaving', async () => {
     const other = openDatabase({ url: store.url, connections: 8 })
     for (let number = 0; number < 60; number += 1) await world.message(`m${number}`)
     const few = { sends: 4, urgentSends: 4, others: 8 }

@@ -17,7 +17,7 @@ test('the fingerprint does not depend on the order of JSON members', () => {
   )
 })
 
-test('the fingerprint depends on values, their types, their places and their names', () => {
+test('the fingerprint depends on values, their types, their positions and their names', () => {
   const requests = [
     { a: 1 },
     { a: '1' },

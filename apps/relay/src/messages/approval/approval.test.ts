@@ -98,7 +98,7 @@ test.each([
   expect((await show(id)).waiting).toMatchObject({ reason: 'approval' })
 })
 
-test('a repeated request, a cancel and a refused message do not send', async () => {
+test('a repeated request, a cancel and a refusal send no message', async () => {
   const headers = { 'idempotency-key': 'once' }
   const { json: first } = await send({}, headers)
   const again = await send({}, headers)
@@ -140,7 +140,7 @@ test('a refused message fails with its reason, and the timeline names who decide
   ])
 })
 
-test('a pending and an approved message show it in the timeline', async () => {
+test('the timeline shows whether a message is pending or approved', async () => {
   const id = await sent()
   const kinds = async () =>
     (await relay.api('GET', `/messages/${id}/timeline`)).json.entries.map(({ kind }: { kind: string }) => kind)
@@ -213,7 +213,7 @@ test('a held message counts towards the daily limit of its key', async () => {
   expect((await relay.api('POST', '/messages', { auth, body })).status).toBe(429)
 })
 
-test('a key that needs approval cannot have a scope that avoids it', async () => {
+test('a key that needs approval cannot have a scope with which it could avoid the approval', async () => {
   for (const scope of ['all:any', 'messages:approve', 'webhooks:write', 'devices:write', 'keys:manage']) {
     const body = { name: 'bot', scopes: ['messages:send', scope], limits: { approval: 'required' } }
     const { status, json } = await relay.api('POST', '/keys', { body })

@@ -151,7 +151,7 @@ describe('the SIM of an outbound event', () => {
     ['the only one with a card', [sim(1, 'absent', '+491'), sim(2, 'locked', '+492')], {}, [2, '+492']],
     ['known without its number', [{ simNumber: 1, state: 'ready' }], {}, [1, '']],
     ['unknown without any', [], {}, [0, '']],
-  ])('the SIM of an outbound event that was not requested is %s', async (_, sims, settings, expected) => {
+  ])('the SIM of an outbound event, if it was not requested, is %s', async (_, sims, settings, expected) => {
     await world.sims(sims)
     await store.database.account.updateMany({ data: { settings } })
     await world.message('m')

@@ -133,7 +133,7 @@ test('the phone is online while it is connected', async () => {
   expect((await relay.api('GET', '/devices')).json).toMatchObject([{ id: phone.id, online: true }])
 })
 
-test('deleting the device and a second stream end the stream', async () => {
+test('deleting the device, or opening a second stream, ends the stream', async () => {
   const first = await notices()
   const second = await notices()
   await expect.poll(() => first.isOver).toBe(true)

@@ -123,7 +123,7 @@ test('connects to the server that accepts writes', async () => {
 })
 
 // These two tests are repeated until they pass, because on a busy machine the slow server may exceed the time limit of a probe.
-test('of several servers that accept writes, uses the first of the list, not the fastest', async () => {
+test('uses the first listed server that accepts writes, not the fastest', async () => {
   await acceptsWrites(0, 1)
   const chosen = async () => {
     answersAfter(0, 1)

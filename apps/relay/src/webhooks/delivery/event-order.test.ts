@@ -53,7 +53,7 @@ function slowForSent(status = 200) {
 }
 
 test.each([[200], [500]])(
-  'sms:delivered starts after the response %d to sms:sent, even if different workers send the two events',
+  'sms:delivered is sent after the response %d to sms:sent, even if different workers send the two events',
   async (status) => {
     const slow = slowForSent(status)
     const receiver = await receivers.start(slow.answer)
@@ -97,7 +97,7 @@ test('a delivery that waits for an earlier event is not due until the first atte
   await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 20_000 })
 })
 
-test('an event enqueued while the attempt of its predecessor is recorded follows at once', async () => {
+test('an event that is enqueued while the attempt of the previous event is recorded is sent at once', async () => {
   const receiver = await receivers.start()
   await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', receiver.url, 'sms:delivered')
@@ -112,7 +112,7 @@ test('an event enqueued while the attempt of its predecessor is recorded follows
   await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 20_000 })
 })
 
-test('an event enqueued at any moment while this attempt is recorded follows at once', async () => {
+test('an event that is enqueued at any moment of this recording is sent at once', async () => {
   const receiver = await receivers.start()
   await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', receiver.url, 'sms:delivered')

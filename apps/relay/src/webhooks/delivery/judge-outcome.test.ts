@@ -38,7 +38,7 @@ test('status 410 means that the receiver is gone', () => {
   expect(judge(410)).toMatchObject({ state: 'waiting', isGone: true })
 })
 
-test('Retry-After counts with 429 and 503 only', () => {
+test('Retry-After is used only with 429 and 503', () => {
   for (const status of [429, 503])
     expect(judge(status, { retryAfter: '7' })).toMatchObject({ pauseMs: 7_000, requestedPauseMs: 7_000 })
   for (const status of [500, 302, 200])
@@ -77,7 +77,7 @@ describe('a requested pause', () => {
   const requested = (attempts: number, requestedSeconds: number) =>
     (nextPauseMs(attempts, undefined, { requestedSeconds, fraction: 0.5 }) ?? 0) / 1000
 
-  test('a requested pause is kept to the second, up to an hour', () => {
+  test('a requested pause is applied exactly to the second, up to an hour', () => {
     expect([requested(1, 2), requested(2, 7), requested(3, 3_600), requested(1, 3_601), requested(1, 1e9)]).toEqual([
       2, 7, 3600, 3600, 3600,
     ])

@@ -82,7 +82,7 @@ export class ReceiverLane {
     this.#advance()
   }
 
-  /** @param requested the number of deliveries that were requested; if there are fewer deliveries, no more are due */
+  /** @param requested the number of deliveries that were requested. If fewer are given, no more deliveries are due. */
   feed(deliveries: readonly DueDelivery[], requested: number): void {
     if (this.#isEnding) return
     this.#isDry = deliveries.length < requested
@@ -177,7 +177,7 @@ export class ReceiverLane {
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
 const MOST_WAITING = 800
-/** If a lane needs more deliveries within this time after a read, it reads more of them at a time. */
+/** If a lane needs more deliveries within this time after a read, its next read requests more deliveries. */
 const QUICK_MS = 100
 /** The limit of deliveries in memory, including those whose result has not been recorded. */
 const MOST_HELD = 1_000

@@ -240,7 +240,7 @@ test('nothing is lost or sent twice while the database rejects writes', async ()
   expect(world.warned).toEqual(['could not record webhook results, retrying'])
 })
 
-test('a worker that cannot read its work because the database is unavailable logs it once, and continues', async () => {
+test('a worker that cannot read its work because the database is unavailable logs the error once, and continues', async () => {
   const there = await receivers.start()
   await world.webhook('w1', there.url)
   const giveBack = await takeDatabaseAway('UPDATE ON webhooks')

@@ -39,19 +39,19 @@ function expectUse({ outcome, submitted, modem, received, readyAfterMs }: Trial,
 }
 
 describe.each(modems)('%s sends and receives', (_, create, optional) => {
-  test('with all its commands', async () => {
+  test('sends and receives with all its commands', async () => {
     expectUse(await tryModem(create))
   })
 
-  test.each(habits)('when it writes its lines with %j', async (habit) => {
+  test.each(habits)('sends and receives when it writes its lines with %j', async (habit) => {
     expectUse(await tryModem(create, {}, habit))
   })
 
-  test.each(optional.split(' '))('without AT%s, with any refusal', async (command) => {
+  test.each(optional.split(' '))('sends and receives without AT%s, with any refusal', async (command) => {
     for (const refusal of refusals) expectUse(await tryModem(create, { [command]: refusal }))
   })
 
-  test('with all identification commands refused', async () => {
+  test('sends and receives with all identification commands refused', async () => {
     for (const refusal of refusals) {
       const names = ['I', '+CGMI', '+CGMM', '+CGMR', '+CGSN', '+GSN', '+CIMI', '+CCID', '+ICCID', '+CNUM', '+CSCA']
       const trial = await tryModem(create, Object.fromEntries(names.map((name) => [name, refusal])))
@@ -60,7 +60,7 @@ describe.each(modems)('%s sends and receives', (_, create, optional) => {
     }
   })
 
-  test('with OK before the reference: the result follows as a late result', async () => {
+  test('sends and receives with OK before the reference: the result follows as a late result', async () => {
     const trial = await tryModem(create, {}, { okOfSubmission: 'first' })
     expect(trial.submitted).toMatchObject({ kind: 'unknown', why: 'no-reference' })
     expect(trial.events).toContainEqual(expect.objectContaining({ kind: 'late-result', id: 'a' }))
@@ -69,7 +69,7 @@ describe.each(modems)('%s sends and receives', (_, create, optional) => {
 })
 
 describe.each(modems)('%s that lacks a necessary command', (_, create) => {
-  test.each(refusals)('is not used without PDU mode (%s)', async (refusal) => {
+  test.each(refusals)('a modem is not used without PDU mode (%s)', async (refusal) => {
     const { outcome } = await tryModem(create, { '+CMGF': refusal })
     expect(outcome).toMatchObject({ kind: 'failed', failure: { reason: 'pdu-mode-refused' } })
   })

@@ -104,7 +104,7 @@ test('answers CMS 305 to text that does not fit and to invalid numbers', () => {
   expect(world.ledger).toEqual([])
 })
 
-test('answers CMS 331 when not registered, CMS 330 without a service centre', () => {
+test('answers CMS 331 when not registered, and CMS 330 without a service centre', () => {
   const world = emulatedNetwork({ coverage: { stat: 3 } })
   const host = new EmulatedHost(world)
   const send = () => {
