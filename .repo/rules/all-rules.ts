@@ -6,6 +6,7 @@ import { documentsNameFiles } from './documents-name-files.ts'
 import { documentsShowFiles } from './documents-show-files.ts'
 import { exactVersions } from './exact-versions.ts'
 import { expandingMigrations } from './expanding-migrations.ts'
+import { fullFolders } from './full-folders.ts'
 import { importCycles } from './import-cycles.ts'
 import { importTable } from './import-table.ts'
 import { libCompilation } from './lib-compilation.ts'
@@ -19,6 +20,7 @@ import { relativeImports } from './relative-imports.ts'
 import type { Rule } from './repository-tree.ts'
 import { secrets } from './secrets.ts'
 import { typeChecked } from './type-checked.ts'
+import { wideParameters } from './wide-parameters.ts'
 
 export const allRules: Readonly<Record<string, Rule>> = {
   projects,
@@ -35,6 +37,8 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'documents name files': documentsNameFiles,
   'documents show files': documentsShowFiles,
   'long files': longFiles,
+  'full folders': fullFolders,
+  'wide parameters': wideParameters,
   'console texts': consoleTexts,
   'console catalogues': consoleCatalogues,
   'plain words': plainWords,

@@ -286,8 +286,8 @@ async function startServers(
 ): Promise<string> {
   const { config, log, random, database, disk } = core
   const auth = buildAuth({
-    ...core,
-    ...tokenRules(config),
+    core,
+    tokens: tokenRules(config),
     isLocal,
     version: VERSION,
     observeLogin: loginMetrics(metrics.registry),

@@ -1,24 +1,17 @@
-import type { AgentInput } from '@smsgw/link/agent/state'
 import type { Clock, Timer } from '@smsgw/modem/clock'
-import type { DeviceKeys } from '../encryption/device-keys.ts'
 import { trustedMs } from '../time/trusted-time.ts'
+import type { AgentParts } from './agent-parts.ts'
 import type { KnownSettings } from './agent-settings.ts'
-import type { AgentStore } from './agent-store.ts'
-import type { Messaging } from './messaging.ts'
 
 /** Watches the system clock and removes old journal entries and old encryption keys, until the returned function is called. */
-export function startMaintenance(
-  clock: Clock,
-  { time }: Messaging,
-  { journal }: AgentStore,
-  deviceKeys: DeviceKeys,
-  settings: () => KnownSettings,
-  toLink: (input: AgentInput) => void,
-): () => void {
+export function startMaintenance({ options, messaging, store, deviceKeys, settings, toLink }: AgentParts): () => void {
+  const { clock } = options
+  const { time } = messaging
+  const { journal } = store
   const clockWatch = new PeriodicTask(clock, clockWatchMs, () => time.watch())
   const pruning = new PeriodicTask(clock, pruningMs, async () => {
     time.look()
-    await journal.forget({ nowMs: trustedMs(time), recordsMs, contentMs: contentMs(settings()) })
+    await journal.forget({ nowMs: trustedMs(time), recordsMs, contentMs: contentMs(settings.known) })
     const { wallMs, trusted } = time.now()
     if (trusted) deviceKeys.deleteOld(wallMs)
     const { journalId, first } = await journal.read('marks', {})

@@ -1,33 +1,14 @@
 // Inbound path, step 5: passes events of the journal to the link. Next: agent-link.ts.
 
 import { randomUUID } from 'node:crypto'
-import type { AliasKey } from '@smsgw/contract/link/event'
 import { capabilities } from '@smsgw/contract/link/frame'
 import { newAgent } from '@smsgw/link/agent/state'
 import type { Clock, Timer } from '@smsgw/modem/clock'
-import type { DeviceKeys } from '../encryption/device-keys.ts'
 import { AgentLink } from '../link/agent-link.ts'
 import type { CommandHandler } from '../link/command-handler.ts'
 import { WaitingReporter } from '../status/waiting-reporter.ts'
-import type { AgentModems } from './agent-modems.ts'
-import type { AgentOptions } from './agent-options.ts'
-import type { SettingsInUse } from './agent-settings.ts'
+import type { AgentParts } from './agent-parts.ts'
 import type { AgentStore } from './agent-store.ts'
-import type { Messaging } from './messaging.ts'
-import type { AgentProblems } from './problem-log.ts'
-
-export interface RelayLinkParts {
-  readonly options: AgentOptions
-  readonly bootId: string
-  readonly store: AgentStore
-  readonly messaging: Messaging
-  readonly deviceKeys: DeviceKeys
-  readonly aliasKey: AliasKey | undefined
-  readonly modems: AgentModems
-  readonly settings: SettingsInUse
-  readonly commands: CommandHandler
-  readonly problems: AgentProblems
-}
 
 export interface RelayLink {
   readonly link: AgentLink
@@ -36,8 +17,8 @@ export interface RelayLink {
 }
 
 /** Creates the link to the relay; `link.start()` connects it. */
-export function createRelayLink(parts: RelayLinkParts): RelayLink {
-  const { options, store, messaging, modems, settings, commands, problems } = parts
+export function createRelayLink(parts: AgentParts, commands: CommandHandler): RelayLink {
+  const { options, store, messaging, modems, settings, problems } = parts
   const { clock, log, device, relay } = options
   const { sender, time } = messaging
   const markWriter = new MarkWriter(clock, (mark, streamId) => store.keep([{ kind: 'mark-recorded', mark, streamId }]))
@@ -99,7 +80,7 @@ export function createRelayLink(parts: RelayLinkParts): RelayLink {
   return { link, markWriter, waitingReporter }
 }
 
-function initialState({ options, bootId, store, messaging, deviceKeys, aliasKey, modems }: RelayLinkParts) {
+function initialState({ options, bootId, store, messaging, deviceKeys, accountKey, modems }: AgentParts) {
   const { identity, name, credential } = options.device
   return newAgent({
     agent: {
@@ -111,7 +92,7 @@ function initialState({ options, bootId, store, messaging, deviceKeys, aliasKey,
       isClockSynchronised: messaging.time.now().trusted,
       sims: modems.fleet.simCards,
       encryptionKey: deviceKeys.current,
-      aliasKey,
+      aliasKey: accountKey.aliasKey,
     },
     identity: identity.relay ? { deviceId: identity.relay.deviceId } : { credential: credential ?? '' },
     journal: journalNames(store),
@@ -123,7 +104,7 @@ function initialState({ options, bootId, store, messaging, deviceKeys, aliasKey,
 /**
  * Called if the relay has stored more events than this journal contains, which shows that the journal is an old copy.
  */
-async function renounceJournal({ options, store, messaging }: RelayLinkParts, journalId: string, provenMark: number) {
+async function renounceJournal({ options, store, messaging }: AgentParts, journalId: string, provenMark: number) {
   if (journalId === store.marks.journalId) {
     options.log.error(
       'journal is an old copy (restored backup or cloned disk): its unfinished messages are in doubt and are not sent',

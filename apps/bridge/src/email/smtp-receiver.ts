@@ -25,7 +25,8 @@ export interface ReceivedMail {
   readonly mail: MailContent
 }
 
-export interface SmtpReceiverOptions {
+/** The address of the server, and which clients it trusts. */
+interface SmtpServerOptions {
   readonly host: string
   readonly port: number
   readonly domain: string
@@ -33,8 +34,11 @@ export interface SmtpReceiverOptions {
   readonly tls: { readonly cert: string; readonly key: string } | undefined
   /** Networks whose clients need no password. */
   readonly trusted: BlockList | undefined
-  readonly longestText: number
-  readonly hasSubject: boolean
+}
+
+export interface SmtpReceiverOptions {
+  readonly server: SmtpServerOptions
+  readonly text: { readonly longest: number; readonly hasSubject: boolean }
   readonly replySecret: string
   /** The account of the bridge, for trusted networks and for answers. */
   readonly api: SmsGateway
@@ -58,7 +62,8 @@ export class SmtpReceiver {
   constructor(options: SmtpReceiverOptions) {
     this.#options = options
     this.#replyLimit = new ReplyLimit(steadyNow)
-    const { tls, domain, log } = options
+    const { log } = options
+    const { tls, domain } = options.server
     this.#server = new SMTPServer({
       name: domain,
       banner: 'SMS gateway',
@@ -106,7 +111,7 @@ export class SmtpReceiver {
 
   /** Returns the port. */
   async listen(): Promise<number> {
-    const { host, port } = this.#options
+    const { host, port } = this.#options.server
     const server = this.#server.listen(port, host)
     await once(server, 'listening')
     return (server.address() as AddressInfo).port
@@ -141,7 +146,7 @@ export class SmtpReceiver {
   }
 
   async #receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
-    const { onAccepted, hasSubject, longestText, log } = this.#options
+    const { onAccepted, text: limits, log } = this.#options
     const raw = await contentOf(stream)
     if (raw === undefined) throw refusal(552, `the mail is larger than ${LARGEST_MAIL} bytes`)
     const mail = await readMail(raw).catch((error: Error) => {
@@ -150,11 +155,11 @@ export class SmtpReceiver {
     const recipients = session.envelope.rcptTo.map(({ address }) => this.#recipientOf(address))
     const isReply = recipients.some((recipient) => 'isReply' in recipient && recipient.isReply)
     if (isReply && mail.isAutomatic) throw refusal(550, 'automatic mail is not sent as SMS')
-    const text = smsText(mail, hasSubject && !isReply)
+    const text = smsText(mail, limits.hasSubject && !isReply)
     if (text === '') throw refusal(554, 'the mail has no text')
     const length = [...text].length
-    if (length > longestText)
-      throw refusal(552, `the text has ${length} characters, more than the maximum of ${longestText}`)
+    if (length > limits.longest)
+      throw refusal(552, `the text has ${length} characters, more than the maximum of ${limits.longest}`)
     const numbers = recipients.flatMap((recipient) => ('number' in recipient ? [recipient.number] : [])).sort()
     const { mailFrom } = session.envelope
     const sender = mailFrom === false ? '' : mailFrom.address
@@ -193,13 +198,13 @@ export class SmtpReceiver {
   }
 
   #recipientOf(address: string): MailRecipient {
-    const { domain, replySecret, now } = this.#options
-    return recipientOf(address, domain, replySecret, now())
+    const { server, replySecret, now } = this.#options
+    return recipientOf(address, server.domain, replySecret, now())
   }
 
   #isTrusted({ remoteAddress }: SMTPServerSession): boolean {
     const address = remoteAddress.replace(/^::ffff:/, '')
-    return this.#options.trusted?.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') ?? false
+    return this.#options.server.trusted?.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') ?? false
   }
 }
 

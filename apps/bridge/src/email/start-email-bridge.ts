@@ -44,99 +44,26 @@ interface SentMail {
 /**
  * Connects the account to e-mail: received mail is sent as SMS, and received messages and failures are sent as mail.
  */
-export async function startEmailBridge({
-  config,
-  connect,
-  database,
-  now,
-  log,
-}: EmailBridgeOptions): Promise<EmailBridge> {
-  const { SMTP_DOMAIN: domain } = config
-  const hasSender = config.MAIL_URL !== undefined
-  const channel = new Channel('email', database, log, hasSender ? { api: 'connecting to the API' } : {})
-  const { notes, sent, state } = channel
-  const replySecret = secretIn(notes)
-  const sender =
-    config.MAIL_URL === undefined
-      ? undefined
-      : new MailSender({
-          url: config.MAIL_URL,
-          from: mailFrom(config),
-          log,
-          onProblem: (problem) => state.set('mail server', problem),
-        })
-  const client = connect(QUICK)
-  const receiver = config.SMTP_PORT === undefined ? undefined : smtpReceiver(config.SMTP_PORT)
-  const port = await receiver?.listen().catch((error: Error) => {
-    throw new StartError(`SMTP_PORT: cannot listen on ${config.SMTP_HOST}:${config.SMTP_PORT}: ${error.message}`)
-  })
-  if (port !== undefined) log.info({ host: config.SMTP_HOST, port, domain }, 'SMTP server listening')
-  const follower = sender === undefined ? undefined : new AccountFollower(followerOptions(sender))
-  const running = follower?.run()
-
-  function smtpReceiver(listenPort: number): SmtpReceiver {
-    return new SmtpReceiver({
-      host: config.SMTP_HOST,
-      port: listenPort,
-      domain,
-      tls: certificateOf(config),
-      trusted: config.SMTP_ALLOW_CIDRS,
-      longestText: config.SMTP_MAX_CHARACTERS,
-      hasSubject: config.SMTP_SUBJECT,
-      replySecret,
-      api: client,
-      // Uses the key of the client instead of the credentials of the bridge.
-      apiWith: (apiKey) => connect({ ...QUICK, credentials: { apiKey } }),
-      log,
-      now: Date.now,
-      onAccepted: accepted,
-    })
-  }
-
-  function accepted({ messageId, sender: from, mail }: ReceivedMail): void {
-    // Sends no report to an empty sender, to an automatic sender, or to this server.
-    if (sender === undefined || from === '' || mail.isAutomatic) return
-    if (from.toLowerCase().endsWith(`@${domain.toLowerCase()}`)) return
-    const detail: SentMail = { sender: from, subject: mail.subject ?? null, mailId: mail.messageId ?? null }
-    sent.add(messageId, JSON.stringify(detail), now())
-    follower?.reportSoon(messageId)
-  }
-
-  function followerOptions(mails: MailSender) {
-    return {
-      channel,
-      api: connect({}),
-      async onReceived(item: InboxItem) {
-        if (config.MAIL_TO.length === 0) return
-        await mails.send({
-          id: `sms-${item.id}`,
-          to: config.MAIL_TO,
-          subject: `SMS from ${item.sender}`,
-          text: receivedText(item),
-          ...(receiver !== undefined &&
-            /^\+?\d{3,20}$/.test(item.sender) && {
-              replyTo: replyAddress(item.sender, domain, replySecret, Date.now()),
-            }),
-        })
-      },
-      async onState(message: MessageState, detail: string) {
-        if (message.state !== 'Failed') return
-        const { sender: to, subject, mailId } = JSON.parse(detail) as SentMail
-        await mails.send({
-          id: `failed-${message.id}`,
-          to: [to],
-          subject: `SMS not delivered: ${subject ?? ''}`.trim(),
-          text: failureText(message),
-          inReplyTo: mailId ?? undefined,
-          isReport: true,
-        })
-      },
+export async function startEmailBridge(options: EmailBridgeOptions): Promise<EmailBridge> {
+  const { config, database, log } = options
+  const parts: Readonly<Record<string, string>> = config.MAIL_URL === undefined ? {} : { api: 'connecting to the API' }
+  const channel = new Channel('email', database, log, parts)
+  const replySecret = secretIn(channel.notes)
+  const sender = createSender(config, channel)
+  const follower = sender && createFollower(options, channel, sender, replySecret)
+  const onAccepted = (mail: ReceivedMail) => {
+    if (sender !== undefined && wantsReport(mail, config.SMTP_DOMAIN)) {
+      channel.sent.add(mail.messageId, JSON.stringify(sentMail(mail)), options.now())
+      follower?.reportSoon(mail.messageId)
     }
   }
+  const receiver = createReceiver(options, replySecret, onAccepted)
+  const port = receiver && (await listen(receiver, options))
+  const running = follower?.run()
 
   return {
     port,
-    report: () => state.report(),
+    report: () => channel.state.report(),
     async stop() {
       channel.stop()
       await receiver?.close()
@@ -144,6 +71,95 @@ export async function startEmailBridge({
       await running
     },
   }
+}
+
+function createSender(config: EmailConfig, { log, state }: Channel): MailSender | undefined {
+  if (config.MAIL_URL === undefined) return undefined
+  return new MailSender({
+    url: config.MAIL_URL,
+    from: mailFrom(config),
+    log,
+    onProblem: (problem) => state.set('mail server', problem),
+  })
+}
+
+function createReceiver(
+  { config, connect, log }: EmailBridgeOptions,
+  replySecret: string,
+  onAccepted: (received: ReceivedMail) => void,
+): SmtpReceiver | undefined {
+  if (config.SMTP_PORT === undefined) return undefined
+  return new SmtpReceiver({
+    server: {
+      host: config.SMTP_HOST,
+      port: config.SMTP_PORT,
+      domain: config.SMTP_DOMAIN,
+      tls: certificateOf(config),
+      trusted: config.SMTP_ALLOW_CIDRS,
+    },
+    text: { longest: config.SMTP_MAX_CHARACTERS, hasSubject: config.SMTP_SUBJECT },
+    replySecret,
+    api: connect(QUICK),
+    // Uses the key of the client instead of the credentials of the bridge.
+    apiWith: (apiKey) => connect({ ...QUICK, credentials: { apiKey } }),
+    log,
+    now: Date.now,
+    onAccepted,
+  })
+}
+
+async function listen(receiver: SmtpReceiver, { config, log }: EmailBridgeOptions): Promise<number> {
+  const { SMTP_HOST: host, SMTP_PORT, SMTP_DOMAIN: domain } = config
+  const port = await receiver.listen().catch((error: Error) => {
+    throw new StartError(`SMTP_PORT: cannot listen on ${host}:${SMTP_PORT}: ${error.message}`)
+  })
+  log.info({ host, port, domain }, 'SMTP server listening')
+  return port
+}
+
+/** Returns false for an empty sender, for an automatic sender, and for this server, which get no reports. */
+function wantsReport({ sender, mail }: ReceivedMail, domain: string): boolean {
+  return sender !== '' && !mail.isAutomatic && !sender.toLowerCase().endsWith(`@${domain.toLowerCase()}`)
+}
+
+function sentMail({ sender, mail }: ReceivedMail): SentMail {
+  return { sender, subject: mail.subject ?? null, mailId: mail.messageId ?? null }
+}
+
+/** Sends received messages and failures as mail. */
+function createFollower(
+  { config, connect }: EmailBridgeOptions,
+  channel: Channel,
+  mails: MailSender,
+  replySecret: string,
+): AccountFollower {
+  return new AccountFollower({
+    channel,
+    api: connect({}),
+    async onReceived(item: InboxItem) {
+      if (config.MAIL_TO.length === 0) return
+      const takesReply = config.SMTP_PORT !== undefined && /^\+?\d{3,20}$/.test(item.sender)
+      await mails.send({
+        id: `sms-${item.id}`,
+        to: config.MAIL_TO,
+        subject: `SMS from ${item.sender}`,
+        text: receivedText(item),
+        ...(takesReply && { replyTo: replyAddress(item.sender, config.SMTP_DOMAIN, replySecret, Date.now()) }),
+      })
+    },
+    async onState(message: MessageState, detail: string) {
+      if (message.state !== 'Failed') return
+      const { sender: to, subject, mailId } = JSON.parse(detail) as SentMail
+      await mails.send({
+        id: `failed-${message.id}`,
+        to: [to],
+        subject: `SMS not delivered: ${subject ?? ''}`.trim(),
+        text: failureText(message),
+        inReplyTo: mailId ?? undefined,
+        isReport: true,
+      })
+    },
+  })
 }
 
 function receivedText({ text, contentPreview, sender, recipient, createdAt }: InboxItem): string {

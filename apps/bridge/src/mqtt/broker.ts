@@ -18,7 +18,8 @@ const CLOSE_MS = 2_000
  */
 const PERMANENT = [0x90, 0x95, 0x99]
 
-export interface BrokerOptions {
+/** The broker, and the session of the bridge there. */
+export interface BrokerSession {
   readonly url: string
   /** The certificates of the authorities that the bridge trusts, in PEM form. */
   readonly ca: string | undefined
@@ -30,6 +31,10 @@ export interface BrokerOptions {
    */
   readonly availabilityTopic: string
   readonly topics: readonly string[]
+}
+
+export interface BrokerOptions {
+  readonly session: BrokerSession
   readonly packets: OutgoingPackets
   readonly handled: HandledItems
   readonly log: Log
@@ -56,7 +61,7 @@ export class Broker {
   constructor(options: BrokerOptions) {
     this.#options = options
     this.#closed.promise.catch(() => undefined)
-    this.#client = connect(clientOptions(options))
+    this.#client = connect(clientOptions(options.session, options.packets))
     this.#client.on('connect', () => void this.#connected())
     this.#client.on('error', (error) => this.#report(error.message))
     this.#client.on('close', () => {
@@ -121,7 +126,7 @@ export class Broker {
 
   /** Publishes `offline` and disconnects. */
   async close(): Promise<void> {
-    const offline = this.retain(this.#options.availabilityTopic, 'offline').catch(() => undefined)
+    const offline = this.retain(this.#options.session.availabilityTopic, 'offline').catch(() => undefined)
     await Promise.race([offline, sleep(CLOSE_MS)])
     this.#closed.reject(new Error('the bridge is stopping'))
     await Promise.race([this.#client.endAsync(!this.#client.connected), sleep(CLOSE_MS)])
@@ -132,7 +137,8 @@ export class Broker {
   }
 
   async #connected(): Promise<void> {
-    const { topics, availabilityTopic, log, url, onConnect } = this.#options
+    const { session, log, onConnect } = this.#options
+    const { topics, availabilityTopic, url } = session
     try {
       const subscribed = await this.#client.subscribeAsync([...topics], { qos: 1, rh: 2 })
       const refused = subscribed.find(({ qos }) => qos >= 128)
@@ -154,7 +160,7 @@ export class Broker {
     if (this.#client.disconnecting || this.#problem !== undefined) return
     this.#problem = problem
     this.#options.onProblem(`MQTT broker unavailable: ${problem}`)
-    const broker = new URL(this.#options.url).host
+    const broker = new URL(this.#options.session.url).host
     this.#options.log.warn({ broker, reason: problem }, 'MQTT broker unavailable, reconnecting')
   }
 
@@ -195,7 +201,8 @@ export function brokerAddress(url: string, ca: string | undefined): IClientOptio
   }
 }
 
-function clientOptions({ url, ca, clientId, availabilityTopic, packets }: BrokerOptions): IClientOptions {
+function clientOptions(session: BrokerSession, packets: OutgoingPackets): IClientOptions {
+  const { url, ca, clientId, availabilityTopic } = session
   return {
     ...brokerAddress(url, ca),
     clientId,

@@ -60,10 +60,12 @@ function start(clock: Pick<CommandRunnerOptions, 'now' | 'pause'>): void {
       publishOnce: async (_, __, payload) => void results.push(JSON.parse(payload)),
       answer: async () => undefined,
     },
-    sent: new SentMessages(database, 'test'),
+    channel: {
+      sent: new SentMessages(database, 'test'),
+      log: openLog('fatal', process.stdout),
+      signal: stopping.signal,
+    },
     topics: topicsBelow('smsgw'),
-    log: openLog('fatal', process.stdout),
-    signal: stopping.signal,
     ...clock,
     onSent: () => undefined,
   })

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, TimeoutError, UnavailableError } from '@smsgw/client/errors'
-import type { Log } from '@smsgw/daemon/log/log'
-import type { SentMessages } from '../state/sent-messages.ts'
+import type { Channel } from '../state/channel.ts'
 import type { Broker } from './broker.ts'
 import { type Command, readCommand } from './command.ts'
 import type { CommandQueue, QueuedCommand } from './command-queue.ts'
@@ -22,10 +21,8 @@ export interface CommandRunnerOptions {
   readonly api: SmsGateway
   readonly queue: CommandQueue
   readonly broker: Pick<Broker, 'publishOnce' | 'answer'>
-  readonly sent: SentMessages
+  readonly channel: Pick<Channel, 'sent' | 'log' | 'signal'>
   readonly topics: Topics
-  readonly log: Log
-  readonly signal: AbortSignal
   /** The clock for ages, which changes of the system clock do not affect. */
   readonly now: () => number
   /** Waits for this time. Ends early when the signal aborts. */
@@ -59,7 +56,8 @@ export class CommandRunner {
 
   /** Runs until the signal aborts. */
   async run(): Promise<void> {
-    const { queue, signal, log, pause = sleepFor } = this.#options
+    const { queue, channel, pause = sleepFor } = this.#options
+    const { signal, log } = channel
     signal.addEventListener('abort', () => this.wake(), { once: true })
     let retryMs = FIRST_RETRY_MS
     while (!signal.aborted) {
@@ -94,7 +92,8 @@ export class CommandRunner {
   }
 
   async #finish(queued: QueuedCommand, result: CommandResult): Promise<void> {
-    const { queue, broker, topics, log, onSent, onRemoved } = this.#options
+    const { queue, broker, topics, channel, onSent, onRemoved } = this.#options
+    const { log } = channel
     const text = JSON.stringify(result)
     await broker.publishOnce(`result:${queued.number}`, topics.result, text)
     const { responseTopic } = queued
@@ -131,7 +130,7 @@ export class CommandRunner {
   }
 
   #afterFailure({ number }: QueuedCommand, id: string | null, error: Error, startedAt: number) {
-    const { log } = this.#options
+    const { log } = this.#options.channel
     const next = this.#failing.fail(number, startedAt, this.#now())
     if (next === 'pause') throw error
     if (next === 'next') {
@@ -147,7 +146,8 @@ export class CommandRunner {
   }
 
   async #send({ id, ...message }: Command, idempotencyKey: string): Promise<string> {
-    const { api, sent, signal } = this.#options
+    const { api, channel } = this.#options
+    const { sent, signal } = channel
     const accepted = await api.messages.send(message, { idempotencyKey, signal })
     sent.add(accepted.id, JSON.stringify({ id: id ?? null }), this.#now())
     return accepted.id

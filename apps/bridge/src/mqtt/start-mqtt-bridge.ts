@@ -11,14 +11,14 @@ import { readPem } from '../read-pem.ts'
 import type { Notes } from '../state/bridge-state.ts'
 import { Channel } from '../state/channel.ts'
 import type { ChannelReport } from '../state/channel-state.ts'
-import { Broker } from './broker.ts'
+import { Broker, type BrokerSession } from './broker.ts'
 import { readCommand } from './command.ts'
 import { CommandQueue } from './command-queue.ts'
 import { MESSAGE_STATES } from './discovery.ts'
 import { OutgoingPackets } from './outgoing-packets.ts'
 import { DevicePublisher } from './publish-devices.ts'
 import { CommandRunner } from './run-commands.ts'
-import { topicsBelow } from './topics.ts'
+import { type Topics, topicsBelow } from './topics.ts'
 
 /** The time during which changes are collected and then published together. */
 const GATHER_MS = 500
@@ -43,65 +43,107 @@ export interface MqttBridge {
 }
 
 /** Connects the account to an MQTT broker: reads commands, and publishes received messages, states and devices. */
-export function startMqttBridge({ config, api, commandApi, database, now, log }: MqttBridgeOptions): MqttBridge {
-  const { MQTT_PREFIX: prefix, MQTT_DISCOVERY_PREFIX: discoveryPrefix, MQTT_CONTACTS: contacts } = config
+export function startMqttBridge(options: MqttBridgeOptions): MqttBridge {
+  const { config, api, database, log } = options
   const channel = new Channel('mqtt', database, log, {
     broker: 'connecting to the MQTT broker',
     api: 'connecting to the API',
   })
-  const { notes, handled, sent, state, signal } = channel
+  const { signal } = channel
+  const { MQTT_PREFIX: prefix, MQTT_DISCOVERY_PREFIX: discoveryPrefix, MQTT_CONTACTS: contacts } = config
   const topics = topicsBelow(prefix)
-  const homeAssistant = `${discoveryPrefix}/status`
   const queue = new CommandQueue(database)
-  const broker = new Broker({
+  const broker: Broker = new Broker({
+    session: brokerSession(config, channel, topics),
+    packets: new OutgoingPackets(database, channel.handled),
+    handled: channel.handled,
+    log,
+    onMessage: (packet) => incoming.receive(packet),
+    onDisconnect: () => queue.reopen(),
+    onConnect: () => publisher.publishAll(),
+    onProblem: (problem) => channel.state.set('broker', problem),
+  })
+  const devices = new DevicePublisher({ api, broker, database, topics, prefix, discoveryPrefix, contacts, signal })
+  const publisher = new AccountPublisher(broker, devices, topics, log, signal)
+  const follower = new AccountFollower({ channel, api, ...publisher.listener })
+  const runner = createRunner(options, { channel, queue, broker, topics, follower })
+  const incoming = new IncomingPackets(statusTopic(config), { queue, runner, broker, publisher, topics, log })
+  const running = [runner.run(), follower.run(), publisher.run()]
+
+  return {
+    isConnected: () => broker.isConnected,
+    report: () => channel.state.report(),
+    async stop() {
+      channel.stop()
+      await broker.close()
+      await Promise.all(running)
+    },
+  }
+}
+
+function brokerSession(config: MqttConfig, { notes }: Channel, { availability, send }: Topics): BrokerSession {
+  return {
     url: config.MQTT_URL,
     ca: config.MQTT_CA_FILE === undefined ? undefined : readPem('MQTT_CA_FILE', config.MQTT_CA_FILE),
     clientId: clientIdIn(notes),
-    availabilityTopic: topics.availability,
-    topics: [topics.send, homeAssistant],
-    packets: new OutgoingPackets(database, handled),
-    handled,
-    log,
-    onMessage: receive,
-    onDisconnect: () => queue.reopen(),
-    onConnect: publishAll,
-    onProblem: (problem) => state.set('broker', problem),
-  })
-  const devices = new DevicePublisher({ api, broker, database, topics, prefix, discoveryPrefix, contacts, signal })
-  const updates = new Updates(() => devices.update(), log, signal)
-  const follower = new AccountFollower({
-    channel,
-    api,
-    onReceived: (item) => broker.publishOnce(item.id, topics.received, JSON.stringify(receivedEvent(item))),
-    async onState(message, detail) {
-      const event = stateEvent(message, detail)
-      if (!MESSAGE_STATES.includes(event.event_type)) return
-      await broker.publishOnce(`state:${message.id}:${message.state}`, topics.status, JSON.stringify(event))
-    },
-    onDevices: () => updates.request(),
-    onConnected: (isConnected) => void publishAccount(isConnected),
-  })
-  let isFollowing = false
-  const runner = new CommandRunner({
+    availabilityTopic: availability,
+    topics: [send, statusTopic(config)],
+  }
+}
+
+/** The topic on which Home Assistant announces its start. */
+function statusTopic({ MQTT_DISCOVERY_PREFIX }: MqttConfig): string {
+  return `${MQTT_DISCOVERY_PREFIX}/status`
+}
+
+interface RunnerParts {
+  readonly channel: Channel
+  readonly queue: CommandQueue
+  readonly broker: Broker
+  readonly topics: Topics
+  readonly follower: AccountFollower
+}
+
+function createRunner({ commandApi, now }: MqttBridgeOptions, parts: RunnerParts): CommandRunner {
+  const { channel, queue, broker, topics, follower } = parts
+  return new CommandRunner({
     api: commandApi,
     queue,
     broker,
-    sent,
+    channel,
     topics,
-    log,
-    signal,
     now,
     onRemoved: () => {
       if (queue.mayReopen) broker.reconnect('the command queue has room again')
     },
     onSent: (id) => follower.reportSoon(id),
   })
-  const running = [runner.run(), follower.run(), updates.run()]
+}
+
+interface IncomingParts {
+  readonly queue: CommandQueue
+  readonly runner: CommandRunner
+  readonly broker: Broker
+  readonly publisher: AccountPublisher
+  readonly topics: Topics
+  readonly log: Log
+}
+
+/** Puts commands from the broker into the queue. */
+class IncomingPackets {
+  readonly #homeAssistant: string
+  readonly #parts: IncomingParts
+
+  constructor(homeAssistant: string, parts: IncomingParts) {
+    this.#homeAssistant = homeAssistant
+    this.#parts = parts
+  }
 
   /** Returns false for a command that the broker must keep. */
-  function receive(packet: IPublishPacket): boolean {
-    if (packet.topic === homeAssistant) {
-      if (packet.payload.toString() === 'online') publishAll()
+  receive(packet: IPublishPacket): boolean {
+    const { queue, runner, publisher, log } = this.#parts
+    if (packet.topic === this.#homeAssistant) {
+      if (packet.payload.toString() === 'online') publisher.publishAll()
       return true
     }
     // Refuses a retained command, which would be repeated in each new session.
@@ -117,40 +159,65 @@ export function startMqttBridge({ config, api, commandApi, database, now, log }:
       return true
     }
     if (!wasFull) log.error('MQTT command queue full: 10 000 commands are queued, check the connection to the API')
-    if (packet.qos === 0) refuse(id)
+    if (packet.qos === 0) this.#refuse(id)
     return packet.qos === 0
   }
 
   /** Refuses a command with QoS 0 if the queue is full, because the broker does not repeat it. */
-  function refuse(id: string | undefined): void {
+  #refuse(id: string | undefined): void {
+    const { broker, topics, log } = this.#parts
     const error = 'the command queue is full; publish commands with QoS 1, so that the broker keeps them'
     log.error({ command: id }, 'MQTT command with QoS 0 refused: the command queue is full')
     broker
       .answer(topics.result, JSON.stringify({ id: id ?? null, accepted: false, error }), undefined)
       .catch((reason: Error) => log.warn({ reason: reason.message }, 'could not publish the result of an MQTT command'))
   }
+}
 
-  function publishAll(): void {
-    devices.forget()
-    updates.request()
-    void publishAccount(isFollowing)
+/** Publishes the state of the account, its devices, and what its messages do. */
+class AccountPublisher {
+  readonly #broker: Broker
+  readonly #devices: DevicePublisher
+  readonly #topics: Topics
+  readonly #log: Log
+  readonly #updates: Updates
+  #isFollowing = false
+
+  constructor(broker: Broker, devices: DevicePublisher, topics: Topics, log: Log, signal: AbortSignal) {
+    this.#broker = broker
+    this.#devices = devices
+    this.#topics = topics
+    this.#log = log
+    this.#updates = new Updates(() => devices.update(), log, signal)
   }
 
-  async function publishAccount(isConnected: boolean): Promise<void> {
-    isFollowing = isConnected
-    await broker.retain(topics.account, isConnected ? 'online' : 'offline').catch((error: Error) => {
-      log.warn({ reason: error.message }, 'could not publish the availability')
-    })
-  }
-
-  return {
-    isConnected: () => broker.isConnected,
-    report: () => state.report(),
-    async stop() {
-      channel.stop()
-      await broker.close()
-      await Promise.all(running)
+  readonly listener = {
+    onReceived: (item: InboxItem) =>
+      this.#broker.publishOnce(item.id, this.#topics.received, JSON.stringify(receivedEvent(item))),
+    onState: async (message: MessageState, detail: string) => {
+      const event = stateEvent(message, detail)
+      if (!MESSAGE_STATES.includes(event.event_type)) return
+      await this.#broker.publishOnce(`state:${message.id}:${message.state}`, this.#topics.status, JSON.stringify(event))
     },
+    onDevices: () => this.#updates.request(),
+    onConnected: (isConnected: boolean) => void this.#publishAccount(isConnected),
+  }
+
+  run(): Promise<void> {
+    return this.#updates.run()
+  }
+
+  publishAll(): void {
+    this.#devices.forget()
+    this.#updates.request()
+    void this.#publishAccount(this.#isFollowing)
+  }
+
+  async #publishAccount(isConnected: boolean): Promise<void> {
+    this.#isFollowing = isConnected
+    await this.#broker.retain(this.#topics.account, isConnected ? 'online' : 'offline').catch((error: Error) => {
+      this.#log.warn({ reason: error.message }, 'could not publish the availability')
+    })
   }
 }
 

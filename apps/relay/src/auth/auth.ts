@@ -19,20 +19,29 @@ import { BearerLogin } from './tokens/bearer-login.ts'
 import { publishKeys, SigningKeys } from './tokens/signing-keys.ts'
 import { issueToken, listTokens, refreshToken, revokeToken } from './tokens/token-endpoints.ts'
 
-export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged'> {
+/** What authentication shares with the other features. */
+interface CoreDeps {
   readonly database: Database
   readonly box: SecretBox
   readonly clock: Clock
   readonly random: Random
   readonly logbook: Logbook
   readonly hints: Pick<WakeHints, 'listen' | 'accessChanged'>
-  /** In Local Server mode, the relay accepts passwords and API keys, but no tokens. */
-  readonly isLocal: boolean
-  readonly allowInsecureHttp: boolean
+}
+
+interface TokenRules {
   /** `iss` of tokens. */
   readonly issuer: string
   readonly maxTtlSeconds: number
   readonly refreshTtlSeconds: number
+}
+
+export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged'> {
+  readonly core: CoreDeps
+  readonly tokens: TokenRules
+  /** In Local Server mode, the relay accepts passwords and API keys, but no tokens. */
+  readonly isLocal: boolean
+  readonly allowInsecureHttp: boolean
   readonly version: string
   readonly hasVirtualPhone: boolean
   readonly observeLogin: ObserveLogin
@@ -41,7 +50,8 @@ export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged
 export type Auth = ReturnType<typeof buildAuth>
 
 /** Builds authentication and its endpoints. `rotateSigningKeys` must have run once on the database before this call. */
-export function buildAuth(deps: AuthDeps) {
+export function buildAuth({ core, tokens: tokenRules, ...rest }: AuthDeps) {
+  const deps = { ...core, ...tokenRules, ...rest }
   const signingKeys = new SigningKeys(deps)
   const bearerLogin = new BearerLogin({ ...deps, signingKeys })
   const logins = {

@@ -36,10 +36,9 @@ type Method = 'GET' | 'POST' | 'DELETE'
 /** Returns a relay with the session endpoints and two other endpoints to call. */
 function replica({ isLocal = false } = {}) {
   const auth = buildAuth({
-    ...world,
-    hints: localHints(),
-    ...{ box, clock, random, isLocal, logbook: { write: () => undefined }, allowInsecureHttp: false },
-    ...{ issuer: 'smsgw', maxTtlSeconds: 86_400, refreshTtlSeconds: 86_400 },
+    core: { ...world, hints: localHints(), box, clock, random, logbook: { write: () => undefined } },
+    tokens: { issuer: 'smsgw', maxTtlSeconds: 86_400, refreshTtlSeconds: 86_400 },
+    ...{ isLocal, allowInsecureHttp: false },
     ...{ version: '1.2.3', observeLogin: () => undefined, hasVirtualPhone: isLocal },
   })
   const whoAmI = endpoint({

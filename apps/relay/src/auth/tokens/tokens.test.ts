@@ -45,16 +45,9 @@ beforeEach(async () => {
 /** Returns a relay with the token endpoints and another endpoint to call. */
 function replica({ isLocal = false, maxTtlSeconds = 86_400, allowInsecureHttp = false } = {}) {
   const auth = buildAuth({
-    ...world,
-    hints: localHints(),
-    ...{ box, clock, random, logbook, isLocal, allowInsecureHttp, maxTtlSeconds },
-    ...{
-      issuer: 'smsgw',
-      refreshTtlSeconds: 30 * 86_400,
-      version: '1.2.3',
-      observeLogin: () => undefined,
-      hasVirtualPhone: false,
-    },
+    core: { ...world, hints: localHints(), box, clock, random, logbook },
+    tokens: { issuer: 'smsgw', maxTtlSeconds, refreshTtlSeconds: 30 * 86_400 },
+    ...{ isLocal, allowInsecureHttp, version: '1.2.3', observeLogin: () => undefined, hasVirtualPhone: false },
   })
   const whoAmI = endpoint({
     answers: { 200: null },

@@ -1,0 +1,53 @@
+import { posix } from 'node:path'
+import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+
+const MOST = 15
+export const LIST = '.repo/full-folders.json'
+
+/** Tests, end-to-end tests, and declarations. A statement is one file by rule, with the reason for its locks. */
+const NOT_COUNTED = /(?:\.test|\.e2e|\.d|-statement)\.tsx?$/
+
+interface FullFolder {
+  readonly files: number
+  readonly why: string
+}
+
+/**
+ * Checks that a folder with more than 15 source files is listed with their number and a reason. A folder that has grown
+ * must be divided by topic, and the entry of a folder that became smaller must be lowered.
+ */
+export const fullFolders: Rule = (tree) => {
+  const list = readList(tree)
+  const counts = countFiles(tree)
+  const violations: Violation[] = []
+  for (const [folder, files] of counts) {
+    const allowed = list[folder]?.files ?? MOST
+    if (files > allowed)
+      violations.push({
+        file: folder,
+        problem: `has ${files} source files: divide it by topic, or list it in ${LIST} with a reason`,
+      })
+  }
+  for (const [folder, { files, why }] of Object.entries(list)) {
+    const present = counts.get(folder) ?? 0
+    if (present <= MOST) violations.push({ file: LIST, problem: `still lists ${folder}, which has ${present} files` })
+    else if (present < files)
+      violations.push({ file: LIST, problem: `allows ${files} files in ${folder}, which has ${present}: lower it` })
+    if (!why) violations.push({ file: LIST, problem: `gives no reason for ${folder}` })
+  }
+  return violations
+}
+
+function countFiles({ files }: RepositoryTree): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const file of files) {
+    if (!/\.tsx?$/.test(file) || NOT_COUNTED.test(file)) continue
+    const folder = posix.dirname(file)
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  return counts
+}
+
+function readList(tree: RepositoryTree): Record<string, FullFolder> {
+  return tree.files.includes(LIST) ? JSON.parse(tree.read(LIST)) : {}
+}

@@ -1,0 +1,61 @@
+import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+
+const MOST = 10
+export const LIST = '.repo/wide-parameters.json'
+
+/** An interface whose name says that it is the parameter of a function or class. */
+const PARAMETERS = /^(?:export )?interface (\w+(?:Options|Deps|Parts))\b[^{\n]*\{\n(.*?)^\}/gms
+/** A member of such an interface, which the formatter indents by two spaces. */
+const FIELD = /^ {2}(?:readonly )?[A-Za-z_]\w*\??[:(<]/gm
+
+interface WideParameter {
+  readonly fields: number
+  readonly why: string
+}
+
+/**
+ * Checks that an interface for parameters has at most ten fields, or is listed with their number and a reason. Such an
+ * interface should otherwise be divided by the code that uses its fields.
+ */
+export const wideParameters: Rule = (tree) => {
+  const list = readList(tree)
+  const violations: Violation[] = []
+  const seen = new Set<string>()
+  for (const { file, line, name, fields } of parametersIn(tree)) {
+    const key = `${file} ${name}`
+    seen.add(key)
+    const listed = list[key]
+    if (fields > (listed?.fields ?? MOST))
+      violations.push({
+        file,
+        line,
+        problem: `${name} has ${fields} fields: divide it by what uses them, or list it in ${LIST} with a reason`,
+      })
+    else if (listed && (fields < listed.fields || fields <= MOST))
+      violations.push({
+        file: LIST,
+        problem: `allows ${listed.fields} fields for ${key}, which has ${fields}: lower it`,
+      })
+  }
+  for (const [key, { why }] of Object.entries(list)) {
+    if (!seen.has(key)) violations.push({ file: LIST, problem: `lists ${key}, which does not exist` })
+    if (!why) violations.push({ file: LIST, problem: `gives no reason for ${key}` })
+  }
+  return violations
+}
+
+function* parametersIn(tree: RepositoryTree) {
+  for (const file of tree.files) {
+    if (!/\.tsx?$/.test(file) || /\.(?:test|e2e)\.tsx?$/.test(file)) continue
+    const text = tree.read(file)
+    for (const match of text.matchAll(PARAMETERS)) {
+      const [, name = '', body = ''] = match
+      const line = text.slice(0, match.index).split('\n').length
+      yield { file, line, name, fields: body.match(FIELD)?.length ?? 0 }
+    }
+  }
+}
+
+function readList(tree: RepositoryTree): Record<string, WideParameter> {
+  return tree.files.includes(LIST) ? JSON.parse(tree.read(LIST)) : {}
+}
