@@ -19,6 +19,7 @@ test('requires only the secret, and treats an empty value as missing', () => {
     HOST: '127.0.0.1',
     DATA_DIR: './data/relay',
     MAX_SEGMENTS: 255,
+    MAX_PHONES: 5_000,
   })
   expect(readConfig({ ...ENOUGH, PORT: '', DATABASE_URL: '' })).toEqual(readConfig(ENOUGH))
 })

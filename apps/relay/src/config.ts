@@ -118,6 +118,11 @@ export const settingsSchema = z.object({
     about: 'largest number of pending messages per device; further messages are refused',
     example: '10000',
   }),
+  MAX_PHONES: setting(wholeNumber(1, 1_000_000).default(5_000), {
+    about:
+      'largest number of phones in an account; further registrations are refused. A phone has at most one event stream, so this also limits the streams',
+    example: '5000',
+  }),
   MIX_EMULATED_MODEMS: setting(flag().default(false), {
     about: 'also sends with emulated modems while the account has a real modem; for tests only',
     example: '1',

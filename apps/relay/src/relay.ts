@@ -304,7 +304,7 @@ async function startServers(
     publicUrl: core.config.PUBLIC_URL,
     push,
     virtualPhone,
-    phones: { streams: phones, throttle },
+    phones: { streams: phones, throttle, maxPhones: config.MAX_PHONES },
     health: [
       ...processHealth(),
       databaseHealth(database),

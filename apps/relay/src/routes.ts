@@ -94,7 +94,7 @@ export interface RouteDeps {
     readonly pushRules: AddressRules
   }
   readonly virtualPhone: VirtualPhone | undefined
-  readonly phones: { readonly streams: PhoneStreams; readonly throttle: PairingThrottle }
+  readonly phones: { readonly streams: PhoneStreams; readonly throttle: PairingThrottle; readonly maxPhones: number }
   readonly health: readonly HealthSource[]
   readonly version: string
   readonly metrics: {

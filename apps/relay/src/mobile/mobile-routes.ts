@@ -15,6 +15,7 @@ import { uploadInbox } from './upload-inbox.ts'
 interface MobileDeps extends PullMessagesDeps, ReportStatesDeps, RedeemPairingCodeDeps {
   readonly auth: Auth
   readonly streams: PhoneStreams
+  readonly maxPhones: number
 }
 
 /** The API that the app *SMS Gateway for Android* calls. */

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Random } from '../random.ts'
+import { lockSettings } from '../settings/lock-settings-statement.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 
@@ -54,6 +55,8 @@ export function createPhoneCode(deps: PhoneCodeDeps): Endpoint {
 /**
  * Returns the account of a code and ends the code, or returns undefined if the code is unknown, used or expired. The caller
  * limits the attempts per address and in total, so that a code cannot be guessed within its minute.
+ *
+ * Locks the account before the code, in the same order as a password change, so that the two cannot deadlock.
  */
 export async function redeemPhoneCode(
   { box, clock }: Pick<PhoneCodeDeps, 'box' | 'clock'>,
@@ -62,9 +65,11 @@ export async function redeemPhoneCode(
 ): Promise<string | undefined> {
   const prefix = PREFIX + box.fingerprint(typed.toLowerCase(), PHONE_CODE)
   const row = await statements.pairingCode.findUnique({ where: { prefix }, select: { accountId: true } })
+  if (row === null) return undefined
+  await lockSettings(statements, row.accountId)
   // Only one of two concurrent registrations deletes the row.
   const { count } = await statements.pairingCode.deleteMany({ where: { prefix, expiresAt: { gt: clock.now() } } })
-  return row !== null && count === 1 ? row.accountId : undefined
+  return count === 1 ? row.accountId : undefined
 }
 
 async function deleteOldCodes(database: Database, accountId: string, now: Date): Promise<void> {

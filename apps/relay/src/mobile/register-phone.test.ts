@@ -1,13 +1,19 @@
 import type { Scope } from '@smsgw/contract/access/scopes'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { changePassword } from '../accounts/change-password.ts'
 import type { Principal } from '../http/endpoint.ts'
 import { systemRandom } from '../random.ts'
+import { lockSettings } from '../settings/lock-settings-statement.ts'
 import { secretBox } from '../store/secret-box.ts'
+import { someoneWaits } from '../testing/someone-waits.ts'
 import { type TestRelay, testRelay } from '../testing/test-relay.ts'
+import { redeemPhoneCode } from './phone-code.ts'
 import { registerPhone } from './register-phone.ts'
 import { testPhone } from './testing/test-phone.ts'
 
 const TOKEN = 'the-enrolment-token-of-this-relay'
+const SERVER_SECRET = 'a secret that is long enough to be one'
+const box = secretBox(SERVER_SECRET, systemRandom)
 const clock = { aheadMs: 0, now: () => new Date(Date.now() + clock.aheadMs) }
 let relay: TestRelay
 beforeAll(async () => {
@@ -18,6 +24,7 @@ beforeAll(async () => {
       ADMIN_PASSWORD: 'a password of the operator',
       ENROLMENT_TOKEN: TOKEN,
       TRUSTED_PROXIES: '127.0.0.1',
+      SERVER_SECRET,
     },
   })
 })
@@ -65,6 +72,42 @@ test('a code registers one phone within a minute, in either case', async () => {
   clock.aheadMs = 0
 })
 
+test('a code that is redeemed during a password change is accepted, and the change succeeds after it', async () => {
+  const account = await relay.addAccount()
+  const { code } = (await relay.request('GET', '/mobile/v1/user/code', { auth: account.basic })).json
+  const { database } = relay
+  const change = { password: 'a new and long password', keepTokens: false }
+  const { redeemed, changed } = await database.$transaction(
+    async (statements) => {
+      const redeemed = await redeemPhoneCode({ box, clock }, statements, code)
+      const changed = changePassword({ database, box, clock }, account, change).catch((error: Error) => error)
+      await someoneWaits(database)
+      await lockSettings(statements, account.id)
+      return { redeemed, changed: { result: changed } }
+    },
+    { timeout: 30_000 },
+  )
+  expect(redeemed).toBe(account.id)
+  expect(await changed.result).toEqual({ isChanged: true, revoked: 0 })
+})
+
+test('a code is refused after a password change that was in progress', async () => {
+  const account = await relay.addAccount()
+  const { code } = (await relay.request('GET', '/mobile/v1/user/code', { auth: account.basic })).json
+  const { registering } = await relay.database.$transaction(
+    async (statements) => {
+      await lockSettings(statements, account.id)
+      const answer = register(`Code ${code}`)
+      await someoneWaits(relay.database)
+      await statements.pairingCode.deleteMany({ where: { accountId: account.id } })
+      return { registering: { answer } }
+    },
+    { timeout: 30_000 },
+  )
+  expect((await registering.answer).status).toBe(401)
+  expect(await relay.database.device.count({ where: { accountId: account.id } })).toBe(0)
+})
+
 test('the enrolment token is accepted as the private token of the app', async () => {
   expect((await register(`Bearer ${TOKEN}`)).json).toMatchObject({ login: 'operator' })
 })
@@ -87,10 +130,10 @@ test('a key registers a phone only with the scope devices:write', async () => {
 /** Registers a phone with credentials that are accepted, and then changed before the transaction of the registration. */
 function registerDuring(change: () => Promise<unknown>, principal: Omit<Principal, 'username' | 'scopes'>) {
   const endpoint = registerPhone({
-    ...{ database: relay.database, clock, random: systemRandom, allowInsecureHttp: true },
-    box: secretBox('a secret that is long enough to be one', systemRandom),
+    ...{ database: relay.database, clock, random: systemRandom, box, allowInsecureHttp: true },
     logbook: { write: () => undefined },
     throttle: { take: () => 0 },
+    maxPhones: 10,
     async authenticate() {
       await change()
       return { ...principal, username: '', scopes: new Set<Scope>(['devices:write']) }

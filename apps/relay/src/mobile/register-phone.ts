@@ -11,7 +11,7 @@ import { ApiError } from '../http/errors/api-error.ts'
 import { mayDo } from '../http/may-do.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import { newId } from '../random.ts'
-import { holdSettings } from '../settings/lock-settings-statement.ts'
+import { lockSettings } from '../settings/lock-settings-statement.ts'
 import { hidesSender } from '../settings/merge-settings.ts'
 import type { Statements } from '../store/database.ts'
 import { storableText } from '../store/storable.ts'
@@ -24,6 +24,8 @@ import { phoneCapabilities, phoneSims, sendsMms } from './phone-device.ts'
 export interface RegisterPhoneDeps extends RedeemPairingCodeDeps {
   readonly authenticate: Authenticate
   readonly allowInsecureHttp: boolean
+  /** The largest number of phones in an account. */
+  readonly maxPhones: number
 }
 
 const registration = z.strictObject({
@@ -38,11 +40,11 @@ const registration = z.strictObject({
  * the enrolment token of this relay. Each registration is a new device, because the app has no identity of its own.
  */
 export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
-  const { database, clock, random, box, logbook, throttle } = deps
+  const { database, clock, random, box, logbook, throttle, maxPhones } = deps
   return endpoint({
     body: registerPhoneBody,
     answers: { 201: registration },
-    errors: [401, 403, 408, 413, 415, 429],
+    errors: [401, 403, 408, 409, 413, 415, 429],
     async handle({ body, headers: { authorization, 'user-agent': userAgent }, address, isSecure, foreignPage }) {
       const caller = { authorization, address, isSecure, foreignPage }
       // The attempt limit does not apply to logins, because the login itself limits guesses of passwords.
@@ -58,12 +60,17 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
       const phoneTokenHash = box.fingerprint(token, PHONE_TOKEN)
       const registered = await database.$transaction(async (statements) => {
         const accountId = await findAccount(statements)
-        const own = await holdSettings(statements, accountId)
+        const own = await lockSettings(statements, accountId)
         if (own !== undefined && hidesSender(own))
           throw new ApiError(
             403,
             'The account hides the numbers of senders, but a phone cannot hide them: use another account for the phone, or set encryption.inbox_hide_sender to false',
           )
+        // The lock on the account makes concurrent registrations wait, so each one counts all phones before it.
+        const registeredPhones = await statements.device.count({
+          where: { accountId, deletedAt: null, phoneTokenHash: { not: null } },
+        })
+        if (registeredPhones >= maxPhones) throw tooManyPhones(maxPhones)
         const { username } = await statements.account.findUniqueOrThrow({
           where: { id: accountId },
           select: { username: true },
@@ -128,6 +135,13 @@ async function accountFinder(
     await lockAccountForKeys(statements, principal)
     return principal.accountId
   }
+}
+
+function tooManyPhones(maxPhones: number): ApiError {
+  return new ApiError(
+    409,
+    `The account already has ${maxPhones} phones, which is the limit of this relay: delete phones that are no longer used, or ask the operator to increase MAX_PHONES`,
+  )
 }
 
 function tooMany(retryAfterMs: number): ApiError {

@@ -17,14 +17,4 @@ export async function lockSettings(statements: Statements, accountId: string): P
   return account?.settings
 }
 
-/** Returns the settings of an account. They cannot be changed until the transaction ends. */
-export async function holdSettings(statements: Statements, accountId: string): Promise<OwnSettings | undefined> {
-  const [account] = await readRows(
-    statements,
-    accountRow,
-    Prisma.sql`SELECT settings FROM accounts WHERE id = ${accountId} FOR SHARE`,
-  )
-  return account?.settings
-}
-
 const accountRow = z.object({ settings: z.custom<OwnSettings>() })

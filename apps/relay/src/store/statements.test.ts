@@ -61,7 +61,7 @@ import { countHistory, readHistory } from '../messages/read-history-statement.ts
 import { messageExamples } from '../messages/testing/message-examples.ts'
 import { phoneExamples } from '../mobile/testing/phone-examples.ts'
 import { pushExamples } from '../push/testing/push-examples.ts'
-import { holdSettings, lockSettings } from '../settings/lock-settings-statement.ts'
+import { lockSettings } from '../settings/lock-settings-statement.ts'
 import { sharedInboxExamples } from '../shared-inbox/testing/shared-inbox-examples.ts'
 import { countTraffic } from '../statistics/count-traffic-statement.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
@@ -247,10 +247,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   ...phoneExamples,
   ...pushExamples,
   ...sharedInboxExamples,
-  'settings/lock-settings-statement.ts': async (s) => {
-    await lockSettings(s, 'account')
-    await holdSettings(s, 'account')
-  },
+  'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
   'statistics/count-traffic-statement.ts': (s) =>
     countTraffic(s, { accountId: 'account', from: now, stepSeconds: 60, buckets: 2 }),
   'store/clock/correct-stored-times-statement.ts': (s) => correctStoredTimes(s as never, 1_000),
