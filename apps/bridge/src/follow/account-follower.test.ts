@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { openLog } from '@smsgw/daemon/log/log'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openState } from '../state/bridge-state.ts'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { Notes, openState } from '../state/bridge-state.ts'
 import { Channel } from '../state/channel.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { TestAccount } from '../testing/account.ts'
@@ -16,6 +16,7 @@ let account: TestAccount
 let texts: string[]
 let states: string[]
 let failNext = false
+const DAY_MS = 86_400_000
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'smsgw-follower-'))
   database = openState(folder)
@@ -98,12 +99,51 @@ test('reads the inbox after a gap in the stream, also for messages with an older
   account.receive('one')
   await expect.poll(() => texts).toEqual(['one'])
   await first.stop()
-  const yesterday = new Date(Date.now() - 86_400_000)
+  const yesterday = new Date(account.now() - DAY_MS)
   account.receive('late', { at: yesterday, hasEvent: false })
   account.receive('missed', { hasEvent: false })
   account.forgetEvents()
   const second = await follow()
   await expect.poll(() => texts.toSorted()).toEqual(['late', 'missed', 'one'])
+  await second.stop()
+})
+
+test.each([
+  ['a day ahead', DAY_MS],
+  ['a year ahead', 365 * DAY_MS],
+  ['a day behind', -DAY_MS],
+  ['a year behind', -365 * DAY_MS],
+])('with a clock that is %s, forwards each message once after a gap', async (_, offsetMs) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: account.now() + offsetMs })
+  onTestFinished(() => void vi.useRealTimers())
+  account.receive('old')
+  const first = await follow()
+  account.receive('one')
+  await expect.poll(() => texts).toEqual(['one'])
+  await first.stop()
+  account.receive('missed', { hasEvent: false })
+  account.forgetEvents()
+  const second = await follow()
+  await expect.poll(() => texts).toEqual(['one', 'missed'])
+  await second.stop()
+  vi.useRealTimers()
+  account.receive('after the clock was set', { hasEvent: false })
+  account.forgetEvents()
+  const third = await follow()
+  await expect.poll(() => texts).toEqual(['one', 'missed', 'after the clock was set'])
+  await third.stop()
+})
+
+test('a position from the future, which was stored with a wrong clock, misses no message', async () => {
+  const first = await follow()
+  await first.stop()
+  const notes = new Notes(database)
+  notes.write('test.followed-until', String(account.now() + 365 * DAY_MS))
+  account.receive('missed', { hasEvent: false })
+  account.forgetEvents()
+  const second = await follow()
+  await expect.poll(() => texts).toEqual(['missed'])
+  await expect.poll(() => Number(notes.read('test.followed-until'))).toBeLessThan(account.now() + DAY_MS)
   await second.stop()
 })
 

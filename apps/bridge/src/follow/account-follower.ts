@@ -42,6 +42,8 @@ export class AccountFollower {
   readonly #options: FollowerOptions
   readonly #cursor: string
   readonly #reached: string
+  /** The relay's time less the time of the monotonic clock. */
+  #relayAheadMs = 0
   #reporting: Promise<void> = Promise.resolve()
 
   constructor(options: FollowerOptions) {
@@ -73,6 +75,7 @@ export class AccountFollower {
   async #follow(): Promise<void> {
     const { api, onDevices } = this.#options
     const { name: channel, notes, sent, log, signal } = this.#options.channel
+    await this.#readRelayTime()
     if (notes.read(this.#reached) === undefined) await this.#skipOlder()
     let isOpen = false
     const kinds: LiveEventKind[] = ['inbox.received', 'message.changed']
@@ -103,9 +106,25 @@ export class AccountFollower {
         else if (event.kind === 'message.changed') await this.#report(event.data.id)
         else if (event.kind !== 'reset') onDevices?.()
         if (event.id !== undefined) notes.write(this.#cursor, event.id)
-        this.#reach(Date.now())
+        this.#reach(this.#relayNow())
       },
     })
+  }
+
+  /**
+   * Positions in the inbox are times of the relay, because the clock of this machine may be wrong, or be set while the
+   * bridge runs. Without a `Date` header, the clock of this machine is used.
+   */
+  async #readRelayTime(): Promise<void> {
+    const { api, channel } = this.#options
+    const request = { method: 'GET', path: '/health/live', signal: channel.signal } as const
+    const { headers } = await api.request(request)
+    const relayMs = Date.parse(headers.get('date') ?? '')
+    this.#relayAheadMs = (Number.isNaN(relayMs) ? Date.now() : relayMs) - performance.now()
+  }
+
+  #relayNow(): number {
+    return Math.floor(performance.now() + this.#relayAheadMs)
   }
 
   /**
@@ -114,17 +133,17 @@ export class AccountFollower {
    */
   async #skipOlder(): Promise<void> {
     const { handled } = this.#options.channel
-    const startedAt = Date.now()
+    const startedAt = this.#relayNow()
     for await (const { id, createdAt } of this.#receivedSince(startedAt)) handled.add(id, Date.parse(createdAt))
     this.#reach(startedAt)
   }
 
   /** Reads the lists, because events may have been missed. */
   async #catchUp(): Promise<void> {
-    const { notes, handled, sent } = this.#options.channel
-    const startedAt = Date.now()
+    const { handled, sent } = this.#options.channel
+    const startedAt = this.#relayNow()
     const missed: string[] = []
-    for await (const { id } of this.#receivedSince(Number(notes.read(this.#reached) ?? startedAt)))
+    for await (const { id } of this.#receivedSince(this.#position(startedAt) ?? startedAt))
       if (!handled.has(id)) missed.push(id)
     // Handles the oldest message first.
     for (const id of missed.reverse()) await this.#pass(id)
@@ -138,9 +157,16 @@ export class AccountFollower {
     return api.inbox.list({ from: new Date(at - LATE_MS).toISOString() }, { signal: channel.signal })
   }
 
+  /** Returns the stored position. A position in the future was stored with a wrong clock, and is replaced by the time now. */
+  #position(now: number): number | undefined {
+    const position = this.#options.channel.notes.read(this.#reached)
+    return position === undefined ? undefined : Math.min(Number(position), now)
+  }
+
   #reach(at: number): void {
     const { notes, handled } = this.#options.channel
-    if (at - Number(notes.read(this.#reached) ?? 0) < REACH_EVERY_MS) return
+    const stored = Number(notes.read(this.#reached) ?? 0)
+    if (at >= stored && at - stored < REACH_EVERY_MS) return
     notes.write(this.#reached, String(at))
     handled.forgetBefore(at - LATE_MS - REACH_EVERY_MS - LATE_MS)
   }

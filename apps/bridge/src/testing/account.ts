@@ -34,8 +34,13 @@ export class TestAccount {
   readonly #events: LiveEvent[] = []
   #arrived = Promise.withResolvers<void>()
 
+  /** The relay's time, which does not depend on the system clock. */
+  now(): number {
+    return performance.timeOrigin + performance.now()
+  }
+
   /** Adds a received message. Without an event, the stream has a gap. */
-  receive(text: string, { at = new Date(), hasEvent = true, sender = '+447400123456' } = {}): string {
+  receive(text: string, { at = new Date(this.now()), hasEvent = true, sender = '+447400123456' } = {}): string {
     const id = `in-${this.inbox.length + 1}`
     const item: InboxItem = {
       id,
@@ -67,6 +72,10 @@ export class TestAccount {
   client(): SmsGateway {
     const account = this
     return {
+      request: async () => {
+        account.#check()
+        return { body: {}, headers: new Headers({ date: new Date(account.now()).toUTCString() }) }
+      },
       events: ({ lastEventId, signal, onOpen }: FollowOptions) => account.#follow(lastEventId, signal, onOpen),
       inbox: {
         list: ({ from = '' }: { from?: string } = {}) => ({
