@@ -1,3 +1,5 @@
+import { printable } from '../terminal/printable.ts'
+
 const COLOURS: Readonly<Record<string, number>> = { trace: 90, debug: 90, info: 36, warn: 33, error: 31, fatal: 31 }
 
 /** Formats a JSON log line for a terminal: time, level, message, then the other members. */
@@ -5,13 +7,18 @@ export function logLine(json: string): string {
   const { time, level, msg, err, ...rest } = JSON.parse(json)
   const colour = COLOURS[level] ?? 0
   const more = Object.entries(rest).map(([key, value]) => `${key}=${formatted(value)}`)
-  const head = [String(time).slice(11, 23), `\x1b[${colour}m${String(level).padEnd(5)}\x1b[0m`, printable(msg), ...more]
-  const stack = err === undefined ? '' : `\n${printable(faultText(err))}`
+  const head = [
+    String(time).slice(11, 23),
+    `\x1b[${colour}m${String(level).padEnd(5)}\x1b[0m`,
+    printableLines(msg),
+    ...more,
+  ]
+  const stack = err === undefined ? '' : `\n${printableLines(faultText(err))}`
   return `${head.join(' ')}${stack}\n`
 }
 
 function formatted(value: unknown): string {
-  return printable(typeof value === 'string' ? value : JSON.stringify(value))
+  return printableLines(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 export interface Fault {
@@ -31,7 +38,10 @@ export function faultText({ fault, kind, sqlState, code, message, at = [], cause
   return cause === undefined ? lines.join('\n') : `${lines.join('\n')}\n  caused by\n${faultText(cause)}`
 }
 
-/** Replaces control characters, so that logged text cannot control the terminal. */
-function printable(text: unknown): string {
-  return String(text ?? '').replace(/(?!\n)\p{Cc}/gu, '·')
+/** Escapes all control and formatting characters except line breaks, so that logged text cannot control the terminal. */
+function printableLines(text: unknown): string {
+  return String(text ?? '')
+    .split('\n')
+    .map(printable)
+    .join('\n')
 }

@@ -45,7 +45,10 @@ test('logs the kind and SQL state of a cause that is a plain object, but no valu
   expect(JSON.parse(lines).err.cause).toEqual({ fault: 'object', kind: 'postgres', sqlState: '57P01' })
 })
 
-test('a terminal gets a formatted line without control characters from logged values', () => {
-  const line = logged((log) => log.warn({ deviceId: 'd\x1b[2J1', err: new Error('boom') }, 'a device came'), true)
-  expect(line).toContain('\x1b[33mwarn \x1b[0m a device came deviceId=d·[2J1\n  Error boom\n    at ')
+test('a terminal gets a formatted line without control and formatting characters from logged values', () => {
+  const line = logged(
+    (log) => log.warn({ deviceId: 'd\x1b[2J1\u202e2', err: new Error('boom') }, 'a device came'),
+    true,
+  )
+  expect(line).toContain('\x1b[33mwarn \x1b[0m a device came deviceId=d\\x1b[2J1\\u202e2\n  Error boom\n    at ')
 })

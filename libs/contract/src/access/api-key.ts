@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { keyId } from '../fields/ids.ts'
+import { nameText } from '../fields/name-text.ts'
 import { requestBody, unchangeable } from '../fields/request-body.ts'
 import { instant, utcTime } from '../fields/times.ts'
 import { requestedScope } from './token.ts'
@@ -7,16 +8,8 @@ import { requestedScope } from './token.ts'
 /** Begins every API key, so that scanners recognise a leaked key. */
 export const KEY_PREFIX = 'smsgw_live_'
 
-const name = z
-  .string()
-  .trim()
+const name = nameText(64)
   .min(1)
-  .max(64)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
-  .regex(/^[^\u0000-\u001f\u007f]*$/, { error: 'must not contain control characters', abort: true })
-  // This check is not a pattern of the schema, because few programming languages of clients have these character
-  // classes.
-  .refine((text) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text), 'must not contain control or formatting characters')
   .meta({
     description: 'Name of the program or its purpose, without control and formatting characters',
     examples: ['door bell'],

@@ -1,6 +1,7 @@
 // The decisions of users about conversations: labels, notes, assignee, archiving and blocking.
 import { z } from 'zod'
 import { resourceId } from '../fields/ids.ts'
+import { nameText } from '../fields/name-text.ts'
 import { requestBody } from '../fields/request-body.ts'
 import { utcTime } from '../fields/times.ts'
 
@@ -8,19 +9,7 @@ const labelColors = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue',
 
 const color = z.enum(labelColors)
 
-/** A text of one line without control characters, and without spaces at its ends. */
-function line(maximum: number) {
-  return (
-    z
-      .string()
-      .trim()
-      .max(maximum)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
-      .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not contain control characters')
-  )
-}
-
-const labelName = line(40).min(1)
+const labelName = nameText(40).min(1)
 
 export const label = z
   .strictObject({ id: resourceId, name: z.string(), color, createdAt: utcTime })
@@ -93,7 +82,7 @@ export const changeConversationRequest = requestBody({
     description:
       'True: messages from this number are stored, but do not count as unread and are not sent to webhooks. You can still send to the number',
   }),
-  assignee: line(80)
+  assignee: nameText(80)
     .optional()
     .meta({ description: 'Name of the assignee, which can be any name. An empty string removes the assignee' }),
   addLabels: labelIds.meta({ description: 'Ids of labels' }),

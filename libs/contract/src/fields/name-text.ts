@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/**
+ * A name on one line that people give to a thing. Formatting characters are refused because invisible and bidirectional
+ * ones make a name look like another name. Joiners (U+200C, U+200D) are kept because Persian, Hindi and emoji need them.
+ */
+export function nameText(maximum: number) {
+  return (
+    z
+      .string()
+      .trim()
+      .max(maximum)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
+      .regex(/^[^\u0000-\u001f\u007f]*$/, { error: 'must not contain control characters', abort: true })
+      // Not a pattern, because few languages of clients have these classes of characters.
+      .refine((text) => !UNSAFE.test(text), 'must not contain control or formatting characters')
+  )
+}
+
+const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
