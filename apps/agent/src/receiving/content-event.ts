@@ -1,4 +1,4 @@
-import type { AgentEvent } from '@smsgw/contract/link/event'
+import { type AgentEvent, longestLocation } from '@smsgw/contract/link/event'
 import { decodeDataCodingScheme } from '@smsgw/sms/fields/data-coding-scheme'
 import { textOfUserData, type UserData } from '@smsgw/sms/fields/user-data'
 import { portsOf } from '@smsgw/sms/fields/user-data-header'
@@ -81,7 +81,7 @@ function mmsEvent(envelope: EventEnvelope, notification: MmsNotification): Recei
     size: Math.min(messageSizeOctets ?? 0, Number.MAX_SAFE_INTEGER),
     contentClass: cut(contentClass ?? '', 64),
     ...(subject !== undefined && { subject: cut(subject, 1024) }),
-    ...(contentLocation !== undefined && { contentLocation: cut(contentLocation, 2048) }),
+    ...(contentLocation !== undefined && { contentLocation: cut(contentLocation, longestLocation) }),
     ...(expiry !== undefined && {
       expiresAt: envelope.local(
         Math.min(

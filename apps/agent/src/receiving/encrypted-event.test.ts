@@ -78,6 +78,20 @@ test('hides the sender of an MMS without a subject, and accepts an MMS without a
   expect(encryptedEvent({ ...mms, sender: '' }, key).sender).toBe('')
 })
 
+test('encrypts the location of an MMS with a hidden sender, and replaces its transaction id by a keyed hash', async () => {
+  const key = { ...owner.current, aliases: owner.aliases }
+  const traced = { ...mms, transactionId: '447700900123-T1', contentLocation: 'http://mms.example/447700900123/1' }
+  const hidden = encryptedEvent(traced, key) as typeof mms
+  expect(JSON.stringify(hidden)).not.toContain('447700900123')
+  expect(hidden).toMatchObject({ isEncrypted: true, size: mms.size, transactionId: expect.stringMatching(/^[\w-]{27}$/) })
+  expect(await opened(hidden.contentLocation)).toBe(traced.contentLocation)
+  const [again, other] = [traced, { ...traced, transactionId: 'T2' }].map((event) => encryptedEvent(event, key))
+  expect(again).toMatchObject({ transactionId: hidden.transactionId })
+  expect(other).not.toMatchObject({ transactionId: hidden.transactionId })
+  const { contentLocation: _, ...nowhere } = traced
+  expect(encryptedEvent(nowhere, key)).not.toHaveProperty('isEncrypted')
+})
+
 const mms = {
   kind: 'received',
   type: 'MMS',
@@ -118,7 +132,7 @@ test('the longest texts and data fit into an event', () => {
   const longest: Extract<AgentEvent, { kind: 'received' }>[] = [
     { ...facts, type: 'SMS', text: '\u0905'.repeat(39_015), parts: 255 },
     { ...facts, type: 'DATA_SMS', data: Buffer.alloc(49_149).toString('base64'), port: 1 },
-    { ...mms, subject: '日'.repeat(1024) },
+    { ...mms, subject: '日'.repeat(1024), contentLocation: '日'.repeat(2_048), transactionId: '日'.repeat(256) },
   ]
   for (const event of longest) {
     const sender = '日'.repeat(128)

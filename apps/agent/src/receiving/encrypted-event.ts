@@ -1,8 +1,10 @@
-import type { AgentEvent, EncryptionKey } from '@smsgw/contract/link/event'
+import { type AgentEvent, type EncryptionKey, longestLocation } from '@smsgw/contract/link/event'
 import { encryptValue } from '../encryption/encrypt-value.ts'
 import type { NumberAliases } from '../encryption/number-aliases.ts'
 
 type Received = Extract<AgentEvent, { kind: 'received' }>
+
+type ReceivedMms = Extract<Received, { type: 'MMS' }>
 
 /** The key of the account, with which received messages are encrypted. */
 export interface InboxKey extends EncryptionKey {
@@ -12,14 +14,28 @@ export interface InboxKey extends EncryptionKey {
 
 /**
  * Encrypts the content of a received message with the key of the account, before the event is journaled and sent to the relay.
- * Times and the facts of an MMS notification stay readable. The number of the sender stays readable unless the account hides
- * it.
+ * Times and the facts of an MMS notification stay readable. The number of the sender, and what the MMS centre knows about it,
+ * stay readable unless the account hides senders.
  */
 export function encryptedEvent(event: Received, key: InboxKey): Received {
   const { aliases } = key
   const encrypted = withEncryptedContent(event, key)
   if (aliases === undefined) return encrypted
-  return { ...encrypted, id: aliases.hiddenId(event.id), sender: aliases.aliasOf(event.sender, key) }
+  const hidden = { id: aliases.hiddenId(event.id), sender: aliases.aliasOf(event.sender, key) }
+  if (encrypted.type !== 'MMS') return { ...encrypted, ...hidden }
+  return { ...encrypted, ...hidden, ...withoutTraces(encrypted, key, aliases) }
+}
+
+/**
+ * The location and the transaction id of an MMS lead to its sender at the MMS centre. The location is encrypted. The
+ * transaction id becomes a keyed hash, which has room in its member and is equal for equal ids.
+ */
+function withoutTraces({ transactionId, contentLocation }: ReceivedMms, key: EncryptionKey, aliases: NumberAliases) {
+  const traces = { transactionId: aliases.hiddenId(`transaction ${transactionId}`) }
+  if (contentLocation === undefined) return traces
+  const encrypted = encryptValue(key, contentLocation)
+  // A location that does not fit is left out. Real ones have fewer than 200 characters.
+  return { ...traces, isEncrypted: true, contentLocation: encrypted.length > longestLocation ? undefined : encrypted }
 }
 
 function withEncryptedContent(event: Received, key: EncryptionKey): Received {

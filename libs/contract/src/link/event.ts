@@ -135,6 +135,8 @@ const receivedData = z.object({
   port: z.int().min(0).max(65_535),
   isPartial: z.boolean().optional(),
 })
+/** The largest number of characters in `contentLocation`. */
+export const longestLocation = 2_048
 const receivedMms = z.object({
   ...inbound,
   type: z.literal('MMS'),
@@ -142,7 +144,7 @@ const receivedMms = z.object({
   subject: z.string().max(8_192).optional(),
   size: z.int().min(0),
   contentClass: z.string().max(64),
-  contentLocation: z.string().max(2048).optional(),
+  contentLocation: z.string().max(longestLocation).optional(),
   expiresAt: time.optional(),
 })
 const received = z.discriminatedUnion('type', [receivedText, receivedData, receivedMms])
