@@ -83,7 +83,11 @@ test('encrypts the location of an MMS with a hidden sender, and replaces its tra
   const traced = { ...mms, transactionId: '447700900123-T1', contentLocation: 'http://mms.example/447700900123/1' }
   const hidden = encryptedEvent(traced, key) as typeof mms
   expect(JSON.stringify(hidden)).not.toContain('447700900123')
-  expect(hidden).toMatchObject({ isEncrypted: true, size: mms.size, transactionId: expect.stringMatching(/^[\w-]{27}$/) })
+  expect(hidden).toMatchObject({
+    isEncrypted: true,
+    size: mms.size,
+    transactionId: expect.stringMatching(/^[\w-]{27}$/),
+  })
   expect(await opened(hidden.contentLocation)).toBe(traced.contentLocation)
   const [again, other] = [traced, { ...traced, transactionId: 'T2' }].map((event) => encryptedEvent(event, key))
   expect(again).toMatchObject({ transactionId: hidden.transactionId })

@@ -26,7 +26,9 @@ beforeAll(async () => {
     METRICS_TOKEN,
     NODE_OPTIONS: `--inspect=127.0.0.1:${port}`,
   })
-  const { json } = await callUrl('POST', `${relay.url}/mobile/v1/device`, { auth: BASIC, body: { name: 'Pixel' } })
+  const { json } = await callUrl('POST', `${relay.url}/mobile/v1/device`, {
+    ...{ auth: BASIC, body: { name: 'Pixel', capabilities: ['mms'] } },
+  })
   token = json.token
   const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
     { readonly webSocketDebuggerUrl: string },
@@ -58,12 +60,14 @@ function resetPeak(): void {
 }
 
 /** Uploads an MMS in pieces. All requests share these pieces, so that the test itself needs little memory. */
-async function upload(...pieces: readonly Buffer[]): Promise<number> {
-  const sent = request(`${relay.url}/mobile/v1/inbox`, {
+const upload = (...pieces: readonly Buffer[]) => post('/mobile/v1/inbox', `Bearer ${token}`, pieces)
+
+async function post(path: string, authorization: string, pieces: readonly Buffer[]): Promise<number> {
+  const sent = request(`${relay.url}${path}`, {
     method: 'POST',
     agent: false,
     headers: {
-      authorization: `Bearer ${token}`,
+      authorization,
       'content-type': 'application/json',
       'content-length': String(pieces.reduce((sum, { length }) => sum + length, 0)),
     },
@@ -100,6 +104,9 @@ async function heldMemory(): Promise<{ readonly heap: number; readonly buffers: 
 }
 
 const PARALLEL = 20
+const SENDS = 16
+const MOST_MMS_BYTES = 3 * 1_048_576
+const largest = Buffer.from(randomBytes(MOST_MMS_BYTES).toString('base64'))
 
 /**
  * Returns the tokens of two phones of different accounts, because the uploads of one account may use at most half of
@@ -177,6 +184,37 @@ test('80 pictures of 1 MiB at the same time are stored with a limited amount of 
   expect(new Set(statuses)).toEqual(new Set([201]))
   expect(await db.database.inboxAttachment.count()).toBe(stored + 80)
   expect(mostMemory() - before).toBeLessThan(180)
+})
+
+/** Sends an MMS with the largest attachment, and repeats it while the relay is busy. */
+async function sendLargest(to: string): Promise<number> {
+  const head = `{"phoneNumbers":["${to}"],"mmsMessage":{"attachments":[{"contentType":"image/jpeg","data":"`
+  for (;;) {
+    const status = await post('/3rdparty/v1/messages', BASIC, [Buffer.from(head), largest, Buffer.from('"}]}}')])
+    if (status !== 503) return status
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+}
+
+test('16 parallel sends of the largest MMS hold their attachments less than twice, and release them', {
+  timeout: 120_000,
+}, async () => {
+  await sendLargest('+12025550100')
+  await heldMemory()
+  const before = currentMemory()
+  resetPeak()
+  const statuses = await Promise.all(
+    Array.from({ length: SENDS }, (_, index) => sendLargest(`+120255501${10 + index}`)),
+  )
+  expect(statuses).toEqual(Array(SENDS).fill(202))
+  const during = mostMemory()
+  await heldMemory()
+  const after = currentMemory()
+  const sizes = Object.entries({ before, during, after }).map(([when, size]) => `${size.toFixed(0)} MiB ${when}`)
+  process.stdout.write(`memory of the process, with ${SENDS} parallel sends of 3 MiB: ${sizes.join(', ')}\n`)
+  const sent = (SENDS * MOST_MMS_BYTES) / 1_048_576
+  expect(during - before).toBeLessThan(2 * sent)
+  expect(after - before).toBeLessThan(sent)
 })
 
 test('a body with millions of empty values is refused before it is parsed', { timeout: 60_000 }, async () => {
