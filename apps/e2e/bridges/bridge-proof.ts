@@ -1,6 +1,7 @@
 import type { Gateway } from '../src/house/gateway.ts'
 import type { DebianPrograms } from './debian-programs.ts'
 import type { NpmProgram } from './npm-program.ts'
+import type { PythonProgram } from './python-program.ts'
 
 export interface Recipient {
   /** An API key that can send only to `number`. */
@@ -14,6 +15,8 @@ export interface ProofWorld {
   readonly programs: DebianPrograms
   /** The programs of one package from npm. */
   readonly npm: NpmProgram
+  /** The packages from PyPI. */
+  readonly python: PythonProgram
   /** The running gateway. A step may replace it with `restart`. */
   readonly gateway: () => Gateway
   /** Kills the gateway, waits for `meanwhile`, and starts the gateway again with the same address and data. */
@@ -33,6 +36,8 @@ export interface BridgeProof {
   readonly packages: readonly string[]
   /** Name and version of a program on npm, instead of Debian packages. */
   readonly npm?: string
+  /** Names and versions of packages on PyPI, instead of Debian packages. */
+  readonly pypi?: readonly string[]
   /** Each step throws when the program did not work as expected. */
   readonly steps: readonly (readonly [name: string, run: (world: ProofWorld) => Promise<void>])[]
 }

@@ -1,5 +1,5 @@
-// `npm run proof -- bridges [name…]`: sends messages with programs of other projects, from Debian packages and npm.
-// Downloads them into `.cache/debian-programs` and `.cache/npm-programs`. A program that cannot be run on this machine
+// `npm run proof -- bridges [name…]`: sends messages with programs of other projects, from Debian packages, npm and PyPI.
+// Downloads them into `.cache/debian-programs`, `.cache/npm-programs` and `.cache/python-programs`. A program that cannot be run on this machine
 // is skipped, which is a failure without `--optional`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,6 +19,8 @@ import { mcpProof } from './prove-mcp.ts'
 import { mqttProof } from './prove-mqtt.ts'
 import { nagiosProof } from './prove-nagios.ts'
 import { nodeRedProof } from './prove-node-red.ts'
+import { pypiClientProof } from './prove-pypi-client.ts'
+import { PythonProgram } from './python-program.ts'
 
 const proofs: readonly BridgeProof[] = [
   alertmanagerProof,
@@ -30,7 +32,10 @@ const proofs: readonly BridgeProof[] = [
   kannelProof,
   nodeRedProof,
   mcpProof,
+  pypiClientProof,
 ]
+
+type Programs = DebianPrograms | NpmProgram | PythonProgram
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { optional: { type: 'boolean' } } })
 const names = positionals.filter((name) => name !== 'bridges')
@@ -69,16 +74,17 @@ async function prove(proof: BridgeProof): Promise<void> {
 }
 
 /** Returns the programs, or why they cannot be installed. */
-function programsOf({ packages, npm }: BridgeProof): DebianPrograms | NpmProgram | string {
+function programsOf({ packages, npm, pypi }: BridgeProof): Programs | string {
   try {
     if (npm !== undefined) return new NpmProgram(npm)
+    if (pypi !== undefined) return new PythonProgram(pypi)
     return obstacle ?? new DebianPrograms(packages)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
 
-async function startWorld(programs: DebianPrograms | NpmProgram, ends: (() => Promise<void>)[]): Promise<ProofWorld> {
+async function startWorld(programs: Programs, ends: (() => Promise<void>)[]): Promise<ProofWorld> {
   const data = newFolder()
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-bridges-'))
   const settings = { PORT: String(await freePort()) }
@@ -97,6 +103,10 @@ async function startWorld(programs: DebianPrograms | NpmProgram, ends: (() => Pr
     get npm() {
       if (programs instanceof NpmProgram) return programs
       throw new Error('the proof has no program from npm')
+    },
+    get python() {
+      if (programs instanceof PythonProgram) return programs
+      throw new Error('the proof has no packages from PyPI')
     },
     folder,
     gateway: () => gateway,
