@@ -90,7 +90,8 @@ const SILENCE_MS = 40_000
  */
 export function silenceLimitedSocket(): Socket {
   const socket = new Socket()
-  socket.setTimeout(SILENCE_MS, () => socket.destroy(new DatabaseSilent()))
+  // Only from the connection on: a socket that was never connected has no listener for the error, which would end the process.
+  socket.once('connect', () => socket.setTimeout(SILENCE_MS, () => socket.destroy(new DatabaseSilent())))
   return socket
 }
 
