@@ -1,5 +1,5 @@
-// Two servers, of which one accepts writes. Which server accepts writes depends on a role, and may change while
-// connections stay open, as when a primary is cut off and a standby replaces it.
+// Two servers, of which one accepts writes. A role decides which one: it may change while connections stay open, as when a primary
+// is cut off and a standby takes over.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from '../database.ts'
+import { openDatabase, silenceLimitedSocket } from '../database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import { databaseClient } from './database-client.ts'
 import { waitForDatabase } from './wait-for-database.ts'
@@ -18,7 +18,7 @@ const servers: EmbeddedPostgres[] = []
 const proxies: Server[] = []
 /** Connections to these proxies wait for the promise before they reach the server. */
 const delays = new Map<Server | undefined, Promise<unknown>>()
-/** These proxies close new connections and keep connections that are already open. */
+/** These proxies close new connections and keep open ones. */
 const refusing = new Set<Server | undefined>()
 let url: string
 
@@ -67,7 +67,7 @@ async function portOf(server: EmbeddedPostgres): Promise<Server> {
   return proxy
 }
 
-/** Makes one server answer only after the answer of the other server was read and its connection was closed. */
+/** Lets one server answer only after the answer of the other was read and its connection was closed. */
 function answersAfter(slow: number, fast: number): void {
   const other = proxies[fast]
   if (other === undefined) throw new Error(`no server ${fast}`)
@@ -77,13 +77,10 @@ function answersAfter(slow: number, fast: number): void {
   )
 }
 
-/**
- * Returns the URL with a parameter that makes it different, because all clients with the same URL share the found
- * server.
- */
+/** The URL, with a parameter that makes it another one, because all clients of a URL share what they know about its servers. */
 const freshUrl = (parameters = '') => `${url}?application_name=${randomUUID()}${parameters}`
 
-/** From now on, new sessions can write only on these servers. */
+/** From now on, new sessions can write on these servers alone. */
 async function acceptsWrites(...ats: readonly number[]): Promise<void> {
   for (const [index] of servers.entries()) {
     const client = new Client({ connectionString: urlOf(index) })
@@ -133,13 +130,13 @@ test('uses the first listed server that accepts writes, not the fastest', async 
   await expect.poll(chosen).toBe(0)
 })
 
-test('keeps the present server and its connections while it accepts writes, even if another server claims to accept writes', async () => {
+test('keeps the present server and its connections while it accepts writes, although another claims to', async () => {
   const chosen = async () => {
     delays.clear()
     await acceptsWrites(1)
     const servers = freshUrl()
     const [early, late] = [databaseClient({ url: servers }), databaseClient({ url: servers })]
-    early.on('error', () => undefined) // the query reports the error
+    early.on('error', () => undefined) // reported by the query
     const first = await serverOf(early)
     await acceptsWrites(0, 1)
     answersAfter(1, 0)
@@ -171,7 +168,7 @@ test('closes connections to a server that was replaced, and the pool uses the ne
   try {
     expect(await folderOf()).toBe('other')
     await acceptsWrites(0)
-    // The open connection still works, as with a server that is cut off only from the other servers.
+    // The open connection still works, as with a server that was cut off from the other servers only.
     expect(await folderOf()).toBe('other')
     const client = databaseClient({ url })
     expect(await serverOf(client)).toBe(0)
@@ -182,7 +179,23 @@ test('closes connections to a server that was replaced, and the pool uses the ne
   }
 })
 
-test('waits while no server accepts writes, and reports the reason for each server', async () => {
+test('a socket that is never connected, because no server was found, has no time limit that could end the process', async () => {
+  await acceptsWrites()
+  const sockets: Socket[] = []
+  const socket = () => {
+    const opened = silenceLimitedSocket()
+    sockets.push(opened)
+    return opened
+  }
+  const database = openDatabase({ url: freshUrl(), connections: 1, socket })
+  await expect(database.$queryRaw`SELECT 1`).rejects.toThrow('the server accepts no writes')
+  await acceptsWrites(0)
+  await database.$queryRaw`SELECT 1`
+  expect(sockets.map(({ timeout }) => timeout)).toEqual([undefined, 40_000])
+  await database.$disconnect()
+})
+
+test('waits while no server accepts writes, and says why for each server', async () => {
   await acceptsWrites()
   const lines: string[] = []
   const waiting = waitForDatabase(url, {

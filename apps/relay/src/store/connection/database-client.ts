@@ -1,7 +1,6 @@
-import type { Socket } from 'node:net'
 import { Client, type ClientConfig } from 'pg'
 import { readDatabaseAddress } from './database-address.ts'
-import { isDatabaseUnavailable } from './database-unavailable.ts'
+import { type Connecting, DatabaseServers } from './database-servers.ts'
 
 /**
  * Returns the class of clients for this URL. If the URL names several servers, or requires a server that accepts writes,
@@ -42,9 +41,6 @@ function serversOf(url: string): DatabaseServers {
 
 const known = new Map<string, DatabaseServers>()
 
-/** The driver's class with the fields that select a server before the connection is opened. */
-type Connecting = Client & { host: string; port: number; readonly connection: { readonly stream: Socket } }
-
 function withServers(servers: DatabaseServers): typeof Client {
   return class extends Client {
     override connect(): Promise<this>
@@ -65,127 +61,4 @@ function withServers(servers: DatabaseServers): typeof Client {
       return this
     }
   }
-}
-
-interface Server {
-  readonly url: string
-  readonly host: string
-  readonly port: number
-}
-
-/**
- * Finds the server to use, by asking all servers at the same time. The present server is kept while it can be used.
- * Otherwise, the first usable server of the list is chosen, even if another server answers earlier. If the server must
- * accept writes, connections to a previous server are closed, because a server that was cut off does not close them
- * itself.
- */
-class DatabaseServers {
-  readonly #servers: readonly Server[]
-  readonly #needsWrites: boolean
-  readonly #clients = new Set<Connecting>()
-  #present: Server | undefined
-  #search: Promise<Server> | undefined
-
-  constructor(url: string) {
-    const { urls, needsWrites } = readDatabaseAddress(url)
-    this.#needsWrites = needsWrites
-    this.#servers = urls.map((one) => {
-      const { host, port } = new Client({ connectionString: one })
-      return { url: one, host, port }
-    })
-  }
-
-  /** Connections that are opened at the same time share one search. */
-  find(): Promise<Server> {
-    this.#search ??= this.#ask().finally(() => {
-      this.#search = undefined
-    })
-    return this.#search
-  }
-
-  add(client: Connecting): void {
-    this.#clients.add(client)
-    client.once('end', () => this.#clients.delete(client))
-  }
-
-  async #ask(): Promise<Server> {
-    const answers = this.#servers.map((server) => ({ server, problem: problemOf(server.url, this.#needsWrites) }))
-    const isPresent = ({ server }: { readonly server: Server }) => server === this.#present
-    const inOrder = [...answers.filter(isPresent), ...answers.filter((answer) => !isPresent(answer))]
-    for (const { server, problem } of inOrder) if ((await problem) === undefined) return this.#use(server)
-    throw this.#unavailable(await Promise.all(answers.map(({ problem }) => problem)))
-  }
-
-  #use(server: Server): Server {
-    this.#present = server
-    if (!this.#needsWrites) return server
-    for (const client of this.#clients)
-      if (client.host !== server.host || client.port !== server.port)
-        client.connection.stream.destroy(new ServerReplaced(`${client.host}:${client.port}`))
-    return server
-  }
-
-  /**
-   * Returns the most helpful error: an error that a retry does not resolve, for example a wrong password, is more
-   * helpful than other errors.
-   */
-  #unavailable(errors: readonly unknown[]): unknown {
-    const lasting = errors.find((error) => !isDatabaseUnavailable(error))
-    if (lasting !== undefined) return lasting
-    const texts = errors.map(
-      (error, at) => `${this.#servers[at]?.host}:${this.#servers[at]?.port}: ${messageOf(error)}`,
-    )
-    return new NoServer(texts.join('; '), { cause: errors[0] })
-  }
-}
-
-/** Returns why the server cannot be used now, or undefined. The answer comes within the time limits of `probe`. */
-async function problemOf(url: string, needsWrites: boolean): Promise<unknown> {
-  return await probe(url, needsWrites).then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-}
-
-/** Throws if the server cannot be used now. */
-async function probe(url: string, needsWrites: boolean): Promise<void> {
-  const client = new Client({
-    connectionString: url,
-    application_name: 'smsgw server search',
-    connectionTimeoutMillis: PROBE_MS,
-    query_timeout: PROBE_MS,
-  })
-  client.on('error', () => undefined) // connect or the query reports the error
-  try {
-    await client.connect()
-    if (!needsWrites) return
-    const sql = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`
-    const { rows } = await client.query<{ isReadOnly: boolean }>(sql)
-    if (rows[0]?.isReadOnly) throw new ReadOnlyServer('the server accepts no writes')
-  } finally {
-    client.end().catch(() => undefined)
-  }
-}
-
-const PROBE_MS = 2_000
-
-/** The errors of these classes have codes that `isDatabaseUnavailable` recognises. */
-class ReadOnlyServer extends Error {
-  readonly code = '25006'
-}
-
-class NoServer extends Error {
-  readonly code = 'ECONNREFUSED'
-}
-
-class ServerReplaced extends Error {
-  readonly code = 'ECONNRESET'
-
-  constructor(server: string) {
-    super(`${server} no longer accepts writes, and another server does`)
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,0 +1,202 @@
+import type { Socket } from 'node:net'
+import { Client } from 'pg'
+import { readDatabaseAddress } from './database-address.ts'
+import { isDatabaseUnavailable } from './database-unavailable.ts'
+
+interface Server {
+  readonly url: string
+  readonly host: string
+  readonly port: number
+}
+
+/** The driver's class with the fields that select a server before the connection is opened, and the running query. */
+export type Connecting = Client & {
+  host: string
+  port: number
+  readonly connection: { readonly stream: Socket }
+  readonly _activeQuery: object | null
+}
+
+/**
+ * Finds the server to use, by asking all servers at the same time. The present server is kept while it can be used. Otherwise the
+ * first usable server of the list is chosen, so the order decides and not the time of the answer. When the server must accept
+ * writes, connections to a previous one are closed, because a server that was cut off does not close them itself.
+ *
+ * A server that was replaced may still claim to accept writes, although its commits never end, because no standby confirms them.
+ * So if a query has had no answer for `STALL_MS`, the server with the newest timeline is used: each promotion begins a new one.
+ */
+export class DatabaseServers {
+  readonly #servers: readonly Server[]
+  readonly #needsWrites: boolean
+  readonly #clients = new Set<Connecting>()
+  #present: Server | undefined
+  #newestTimeline = 0
+  #search: Promise<Server> | undefined
+  #watching: NodeJS.Timeout | undefined
+
+  constructor(url: string) {
+    const { urls, needsWrites } = readDatabaseAddress(url)
+    this.#needsWrites = needsWrites
+    this.#servers = urls.map((one) => {
+      const { host, port } = new Client({ connectionString: one })
+      return { url: one, host, port }
+    })
+  }
+
+  /** Connections that are opened at the same time share one search. */
+  find(): Promise<Server> {
+    this.#search ??= this.#ask().finally(() => {
+      this.#search = undefined
+    })
+    return this.#search
+  }
+
+  add(client: Connecting): void {
+    this.#clients.add(client)
+    client.once('end', () => this.#clients.delete(client))
+    if (this.#needsWrites && this.#servers.length > 1) this.#watch()
+  }
+
+  async #ask(): Promise<Server> {
+    const answers = this.#probeAll()
+    const isPresent = ({ server }: { readonly server: Server }) => server === this.#present
+    const inOrder = [...answers.filter(isPresent), ...answers.filter((each) => !isPresent(each))]
+    for (const { server, answer } of inOrder) {
+      const { problem, timeline } = await answer
+      if (problem === undefined) return this.#use(server, timeline)
+    }
+    throw this.#unavailable(await Promise.all(answers.map(async ({ answer }) => (await answer).problem)))
+  }
+
+  #probeAll(): readonly { readonly server: Server; readonly answer: Promise<ProbeAnswer> }[] {
+    return this.#servers.map((server) => ({ server, answer: this.#probe(server) }))
+  }
+
+  async #probe({ url }: Server): Promise<ProbeAnswer> {
+    const answer = await probe(url, this.#needsWrites)
+    const isReplaced = answer.problem === undefined && answer.timeline < this.#newestTimeline
+    return isReplaced ? { ...answer, problem: new OldTimeline(answer.timeline, this.#newestTimeline) } : answer
+  }
+
+  /** Looks regularly for queries without an answer while there are connections. */
+  #watch(): void {
+    if (this.#watching !== undefined) return
+    let waiting = new Map<Connecting, string>()
+    this.#watching = setInterval(() => {
+      if (this.#clients.size === 0) return this.#endWatch()
+      const running = [...this.#clients].filter(({ _activeQuery: query }) => query !== null)
+      const stateOf = ({ connection: { stream } }: Connecting) => `${stream.bytesRead} ${stream.bytesWritten}`
+      const isStalled = running.some((client) => waiting.get(client) === stateOf(client))
+      waiting = new Map(running.map((client) => [client, stateOf(client)]))
+      if (isStalled) void this.#useNewest()
+    }, STALL_MS).unref()
+  }
+
+  #endWatch(): void {
+    clearInterval(this.#watching)
+    this.#watching = undefined
+  }
+
+  async #useNewest(): Promise<void> {
+    const answers = await Promise.all(
+      this.#probeAll().map(async ({ server, answer }) => ({ server, ...(await answer) })),
+    )
+    const usable = answers.filter(({ problem }) => problem === undefined)
+    const [newest] = usable.toSorted((one, other) => other.timeline - one.timeline)
+    const isPresentUsable = usable.some(({ server }) => server === this.#present)
+    if (newest !== undefined && (newest.timeline > this.#newestTimeline || !isPresentUsable))
+      this.#use(newest.server, newest.timeline)
+  }
+
+  #use(server: Server, timeline: number): Server {
+    this.#present = server
+    this.#newestTimeline = timeline
+    if (!this.#needsWrites) return server
+    for (const client of this.#clients)
+      if (client.host !== server.host || client.port !== server.port)
+        client.connection.stream.destroy(new ServerReplaced(`${client.host}:${client.port}`))
+    return server
+  }
+
+  /** An error that will not pass, for example a wrong password, is more helpful than the others. */
+  #unavailable(errors: readonly unknown[]): unknown {
+    const lasting = errors.find((error) => !isDatabaseUnavailable(error))
+    if (lasting !== undefined) return lasting
+    const texts = errors.map(
+      (error, at) => `${this.#servers[at]?.host}:${this.#servers[at]?.port}: ${messageOf(error)}`,
+    )
+    return new NoServer(texts.join('; '), { cause: errors[0] })
+  }
+}
+
+interface ProbeAnswer {
+  /** Why the server cannot be used now. */
+  readonly problem?: unknown
+  /** The number of promotions before the present state of the server; 0 if the server need not accept writes. */
+  readonly timeline: number
+}
+
+/** Finds out within the time limits of `PROBE_MS` whether the server can be used now. */
+async function probe(url: string, needsWrites: boolean): Promise<ProbeAnswer> {
+  const client = new Client({
+    connectionString: url,
+    application_name: 'smsgw server search',
+    connectionTimeoutMillis: PROBE_MS,
+    query_timeout: PROBE_MS,
+  })
+  client.on('error', () => undefined) // reported by connect or by the query
+  try {
+    await client.connect()
+    if (!needsWrites) return { timeline: 0 }
+    const { rows } = await client.query<{ timeline: string | null }>(WRITABLE_TIMELINE)
+    const timeline = rows[0]?.timeline
+    return timeline ? { timeline: Number.parseInt(timeline, 16) } : { problem: new ReadOnlyServer(), timeline: 0 }
+  } catch (problem) {
+    return { problem, timeline: 0 }
+  } finally {
+    client.end().catch(() => undefined)
+  }
+}
+
+/** The timeline is the first part of the name of a log file. Null if the server accepts no writes. */
+const WRITABLE_TIMELINE = `SELECT CASE
+  WHEN pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' THEN NULL
+  ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline`
+
+const PROBE_MS = 2_000
+const STALL_MS = 4_000
+
+/** These errors have codes that `isDatabaseUnavailable` knows. */
+class ReadOnlyServer extends Error {
+  readonly code = '25006'
+
+  constructor() {
+    super('the server accepts no writes')
+  }
+}
+
+class OldTimeline extends Error {
+  readonly code = 'ECONNREFUSED'
+
+  constructor(timeline: number, newest: number) {
+    super(
+      `the server is on timeline ${timeline}, but timeline ${newest} was used before, so another server has replaced it; restart the relay if the database was restored from an older backup`,
+    )
+  }
+}
+
+class NoServer extends Error {
+  readonly code = 'ECONNREFUSED'
+}
+
+class ServerReplaced extends Error {
+  readonly code = 'ECONNRESET'
+
+  constructor(server: string) {
+    super(`${server} no longer accepts writes, and another server does`)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
