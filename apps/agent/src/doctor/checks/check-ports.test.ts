@@ -23,6 +23,15 @@ test('without a modem, names the connected USB devices, and leaves out hubs', as
   })
 })
 
+test('checks the modem of a running agent, whose MODEMS may differ', async () => {
+  const codes = async (state: string) => {
+    const agent = { pid: 1, modems: [{ port: 'tcp://127.0.0.1:7000', state }] }
+    return (await checkPorts(auto, agent, fake.machine)).map(({ meaning }) => meaning.code)
+  }
+  expect(await codes('ready')).not.toContain('modems.none')
+  expect(await codes('absent')).toContain('modems.none')
+})
+
 test('explains a device that looks like a modem, with a code for the reason', async () => {
   fake.plug(devices.mbimOnly, '1-1.2')
   expect(await meanings()).toContainEqual({

@@ -12,12 +12,17 @@ import { ignoreModemsCommand } from '../../modems/discovery/udev-rules.ts'
 import { readUsbBus } from '../../modems/discovery/usb-bus.ts'
 import { describeForbidden, grantAccess, type PortAccess, readPortAccess } from '../../ports/port-access.ts'
 import { describeHolders, type Holders, readHolders } from '../../ports/port-holders.ts'
-import type { AgentStatus } from '../../status/agent-status.ts'
+import type { ModemStatus } from '../../status/agent-status.ts'
 import { type CodedFinding, fail, ok, warn } from '../finding.ts'
 import { readText } from './check-machine.ts'
 import { checkModeSwitch } from './check-mode-switch.ts'
 import { checkModemManager, modemManagerFix } from './check-modem-manager.ts'
 import { checkSerialPort } from './check-serial.ts'
+
+interface RunningAgent {
+  readonly pid: number
+  readonly modems: readonly Pick<ModemStatus, 'port' | 'state'>[]
+}
 
 /**
  * Checks modems without opening them: their USB mode, the permissions of their ports, and the programs that use the
@@ -25,11 +30,12 @@ import { checkSerialPort } from './check-serial.ts'
  */
 export async function checkPorts(
   wanted: Wanted,
-  agent: Pick<AgentStatus, 'pid' | 'modems'> | undefined,
+  agent: RunningAgent | undefined,
   machine: DeviceFolders = thisMachine,
 ): Promise<readonly CodedFinding[]> {
   const real = withoutVirtual(wanted)
-  const { places, unusable } = await findPlaces(real, machine)
+  const { places: listed, unusable } = await findPlaces(real, machine)
+  const places = listed.length > 0 ? listed : await placesInUse(agent, machine)
   const findings = [
     ...(await checkUnusable(unusable, machine)),
     ...(real.auto ? await checkModeSwitch(machine.sysfs) : []),
@@ -49,6 +55,13 @@ export async function checkPorts(
   }
   findings.push(...real.addresses.flatMap((address) => checkSerialPort(address)))
   return [...findings, ...(await checkModemManager(places, machine))]
+}
+
+/** Finds the modems of a running agent, whose MODEMS may differ: in a checkout, each terminal has its own settings. */
+async function placesInUse(agent: RunningAgent | undefined, machine: DeviceFolders): Promise<readonly Place[]> {
+  const ready = agent?.modems.filter(({ state }) => state === 'ready' || state === 'degraded') ?? []
+  const addresses = ready.flatMap(({ port }) => (port === undefined || port === virtual ? [] : [port]))
+  return addresses.length === 0 ? [] : (await findPlaces({ auto: false, addresses }, machine)).places
 }
 
 /** Removes the virtual modem, which is part of the gateway and has no port. */
