@@ -31,14 +31,14 @@ test('the journal has every confirmed write on disk after the process is killed 
 
 test('writes deferrable changes soon and in order', async () => {
   const { journal } = await opened()
-  const first = journal.write([{ kind: 'note', name: 'n', value: 1 }], { mayWait: true })
+  const first = journal.write([{ kind: 'note', name: 'n', value: 1 }], { mayWaitMs: 4 })
   const second = journal.write([{ kind: 'note', name: 'n', value: 2 }])
   expect(await journal.read('notes', {})).toEqual({ n: 2 })
   await Promise.all([first, second])
   // A delayed write reaches the disk even if no other write follows.
-  await journal.write([{ kind: 'note', name: 'n', value: 3 }], { mayWait: true })
+  await journal.write([{ kind: 'note', name: 'n', value: 3 }], { mayWaitMs: 4 })
   expect(await journal.read('notes', {})).toEqual({ n: 3 })
-  const last = journal.write([{ kind: 'note', name: 'n', value: 4 }], { mayWait: true })
+  const last = journal.write([{ kind: 'note', name: 'n', value: 4 }], { mayWaitMs: 4 })
   await journal.close()
   await last
   const again = await opened()
@@ -96,7 +96,7 @@ async function killedAfter(lines: number): Promise<readonly string[]> {
     const work = async (who) => {
       for (let at = 0; ; at += 1) {
         const name = who + at
-        await journal.write([{ kind: 'note', name, value: at }, { kind: 'note', name: name + 'b', value: at }], { mayWait: at % 2 === 0 })
+        await journal.write([{ kind: 'note', name, value: at }, { kind: 'note', name: name + 'b', value: at }], { mayWaitMs: at % 2 === 0 ? 4 : 0 })
         process.stdout.write(name + '\\n')
       }
     }

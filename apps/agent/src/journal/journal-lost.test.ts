@@ -33,7 +33,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const note = { kind: 'note', name: 'n', value: 1 } as const
 
 test('reports a thread that has ended once, and rejects pending and later calls', async () => {
-  const waiting = [journal.write([note]), journal.read('notes', {}), journal.write([note], { mayWait: true })]
+  const waiting = [journal.write([note]), journal.read('notes', {}), journal.write([note], { mayWaitMs: 4 })]
   const ends = Promise.allSettled(waiting)
   await thread.terminate()
   const reasons = (await ends).flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []))

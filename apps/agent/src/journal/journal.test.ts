@@ -258,7 +258,7 @@ test('before closing, completes calls that callers make after the results of ear
     await journal.read('notes', {})
     await journal.write([event('first')])
     await journal.read('marks', {})
-    return journal.write([event('second')], { mayWait: true })
+    return journal.write([event('second')], { mayWaitMs: 4 })
   }
   const followed = follow()
   await journal.close()

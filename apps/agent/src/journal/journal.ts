@@ -25,11 +25,8 @@ import type { Removed, RetentionLimits } from './retention.ts'
  * journal.
  */
 export interface Journal {
-  /**
-   * Rejects with a JournalError when nothing was written. `mayWait`: the write may be delayed a few milliseconds to share a
-   * commit with other writes.
-   */
-  write(changes: readonly Change[], options?: { readonly mayWait?: boolean }): Promise<WrittenChanges>
+  /** Rejects with a JournalError when nothing was written. */
+  write(changes: readonly Change[], options?: WriteOptions): Promise<WrittenChanges>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
   /**
    * Returns the events from number `from` on. Events that were just written are returned without a read of the database.
@@ -44,6 +41,14 @@ export interface Journal {
   confirm(isConfirmed: boolean): Promise<void>
   close(): Promise<void>
 }
+
+export interface WriteOptions {
+  /** How long the write may be delayed, so that it shares the commit of another write. Without it, the write is not delayed. */
+  readonly mayWaitMs?: number
+}
+
+/** The delay of a write that nothing depends on while other messages are being sent, because each of them causes a commit. */
+export const sharedCommitWaitMs = 25
 
 export interface OpenedJournal {
   readonly journal: Journal
@@ -117,6 +122,7 @@ class JournalThread implements Journal {
    */
   #held: JournalRequest[] = []
   #release: NodeJS.Timeout | undefined
+  #releaseAtMs = Number.POSITIVE_INFINITY
   #over: JournalError | undefined
 
   constructor(worker: Worker, { path, onLost, onEvents, nowMs }: JournalOptions) {
@@ -132,9 +138,12 @@ class JournalThread implements Journal {
     worker.on('exit', () => this.#end(new Error('the journal thread ended'), onLost))
   }
 
-  async write(changes: readonly Change[], { mayWait = false } = {}): Promise<WrittenChanges> {
+  async write(changes: readonly Change[], { mayWaitMs = 0 }: WriteOptions = {}): Promise<WrittenChanges> {
     const encoded = changes.map(encodedChange)
-    const written = await this.#ask<WrittenChanges>({ kind: 'write', changes: encoded, nowMs: this.#nowMs() }, mayWait)
+    const written = await this.#ask<WrittenChanges>(
+      { kind: 'write', changes: encoded, nowMs: this.#nowMs() },
+      mayWaitMs,
+    )
     this.#freshEvents.add(encoded, written)
     const tail = written.seqs.at(-1)
     if (tail !== undefined) this.#onEvents(tail)
@@ -176,18 +185,27 @@ class JournalThread implements Journal {
     }
   }
 
-  #ask<T>(request: RequestBody, mayWait = false): Promise<T> {
+  #ask<T>(request: RequestBody, mayWaitMs = 0): Promise<T> {
     if (this.#over) return Promise.reject(this.#over)
     const id = ++this.#lastId
     this.#held.push({ id, ...request } as JournalRequest)
-    if (mayWait) this.#release ??= setTimeout(() => this.#post(), longestHoldMs)
+    if (mayWaitMs > 0) this.#hold(mayWaitMs)
     else this.#post()
     return this.#reply(id)
   }
 
+  /** The write that may wait the shortest time ends the wait of all. */
+  #hold(mayWaitMs: number): void {
+    const atMs = performance.now() + mayWaitMs
+    if (this.#releaseAtMs <= atMs) return
+    clearTimeout(this.#release)
+    this.#release = setTimeout(() => this.#post(), mayWaitMs)
+    this.#releaseAtMs = atMs
+  }
+
   #post(): void {
     clearTimeout(this.#release)
-    this.#release = undefined
+    this.#releaseAtMs = Number.POSITIVE_INFINITY
     this.#worker.postMessage(this.#held.splice(0))
   }
 
@@ -218,8 +236,6 @@ class JournalThread implements Journal {
  * More rounds than real callers need. With this limit, a caller that never stops making calls cannot prevent the stop.
  */
 const mostRounds = 100
-/** The longest delay of a write that may wait. A modem takes about this long to prompt for the next message. */
-const longestHoldMs = 4
 
 type RequestBody = JournalRequest extends infer Each ? (Each extends JournalRequest ? Omit<Each, 'id'> : never) : never
 

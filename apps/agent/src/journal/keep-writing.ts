@@ -1,6 +1,6 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { Change } from './change.ts'
-import { type Journal, JournalError } from './journal.ts'
+import { type Journal, JournalError, type WriteOptions } from './journal.ts'
 import { Turns } from './turns.ts'
 
 /**
@@ -32,7 +32,7 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
       if (hasFailed && failing === 0) watch.onRecovered?.()
     }
   }
-  const isWritten = async (changes: readonly Change[], options: { readonly mayWait?: boolean } | undefined) => {
+  const isWritten = async (changes: readonly Change[], options: WriteOptions | undefined) => {
     try {
       await journal.write(changes, options)
       return true
@@ -72,11 +72,11 @@ function messagesOf(changes: readonly Change[]): readonly string[] {
 
 type Written = (
   changes: readonly Change[],
-  options: { readonly mayWait?: boolean } | undefined,
+  options: WriteOptions | undefined,
   before: Promise<unknown>,
 ) => Promise<void>
 
-export type Keep = (changes: readonly Change[], options?: { readonly mayWait?: boolean }) => Promise<void>
+export type Keep = (changes: readonly Change[], options?: WriteOptions) => Promise<void>
 
 const never = new Promise<never>(() => undefined)
 const retryMs = 1000

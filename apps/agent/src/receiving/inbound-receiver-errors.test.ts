@@ -11,6 +11,17 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
+test('keeps a report about a message that was sent a moment ago on disk until the report is matched', async () => {
+  world.reportsAreRecent = true
+  world.reportsFail = true
+  await Promise.all([world.direct(world.statusReport(1)), world.pass(1000)])
+  expect(world.acknowledged).toBe(1)
+  world.reportsFail = false
+  await world.restart()
+  await world.pass(1000)
+  expect(world.reports).toMatchObject([{ messageReference: 1 }])
+})
+
 test('keeps messages on the SIM and unacknowledged while the disk is full, and continues automatically', async () => {
   world.disk.isFull = true
   for (let at = 0; at < 40; at += 1) world.deliver(one(`${at} ${'x'.repeat(100)}`))

@@ -6,13 +6,13 @@ import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import type { ReassemblyLimits } from '@smsgw/sms/reassembly/reassemble'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change, Slot, Stamp } from '../journal/change.ts'
-import type { Journal } from '../journal/journal.ts'
+import { type Journal, sharedCommitWaitMs } from '../journal/journal.ts'
 import { type Keep, keepWriting, type WriteWatch } from '../journal/keep-writing.ts'
 import type { InboundRecord } from '../journal/read.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import type { InboxKey } from './encrypted-event.ts'
 import { forgotten, InboundOutcomes, reportIn, settled } from './inbound-outcomes.ts'
-import { identify } from './pdu-identity.ts'
+import { firstIdOf, identify } from './pdu-identity.ts'
 import { type ReceivingSim, SlotCleaner } from './slot-cleaner.ts'
 
 export interface InboundReceiverOptions {
@@ -22,6 +22,8 @@ export interface InboundReceiverOptions {
   readonly reassembly?: Partial<ReassemblyLimits>
   /** The key of the account, with which received messages are encrypted. */
   readonly inboxKey?: () => InboxKey | undefined
+  /** Returns true if the report is certainly about a message that was sent a moment ago and has no other report. */
+  readonly isRecentReport: (iccid: string, report: StatusReport) => boolean
   /** Returns false if the report does not match a sent part yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
   readonly onJournalProblem: WriteWatch['onProblem']
@@ -88,6 +90,10 @@ export class InboundReceiver {
    */
   take(sim: ReceivingSim, incoming: Incoming): Promise<void> {
     const at = this.#options.time.stamp()
+    if (this.#isRecentReport(sim, incoming)) {
+      crashPoint('inbound-read')
+      return this.#takeNew(sim, incoming, firstIdOf(sim.iccid, incoming.pdu), at)
+    }
     const slot = slotOf(incoming)
     const name = JSON.stringify([sim.iccid, slot, incoming.pdu])
     const pending = slot === undefined ? undefined : this.#pending.get(name)
@@ -128,24 +134,36 @@ export class InboundReceiver {
     const slot = slotOf(incoming)
     if (slot && this.#cleaner.wasDeletedSince(sim.iccid, slot, incoming.pdu, at.monotonicMs)) return
     const identity = await identify(journal, { iccid: sim.iccid, pdu: incoming.pdu, slot, at })
-    if (identity.kind === 'new') {
-      const row: InboundRecord = {
-        pduId: identity.pduId,
-        iccid: sim.iccid,
-        simNumber: sim.simNumber,
-        pdu: incoming.pdu,
-        received: at,
-        receivedMs: at.wallMs,
-        slot,
-        settled: undefined,
-        detail: sim.phoneNumber === undefined ? undefined : { recipient: sim.phoneNumber },
-      }
-      await this.#keep([received(row), ...this.#outcomes.of(row)])
-      crashPoint('inbound-journaled')
-      if (incoming.kind === 'status-report') await this.#report(row, incoming.report)
-    }
+    if (identity.kind === 'new') await this.#takeNew(sim, incoming, identity.pduId, at)
     // Deletes the copy at once: it has the same octets as the original, so the order of the deletions does not matter.
-    this.#cleaner.clear(sim, identity.pduId, incoming, identity.kind === 'copy')
+    else this.#cleaner.clear(sim, identity.pduId, incoming, identity.kind === 'copy')
+  }
+
+  async #takeNew(sim: ReceivingSim, incoming: Incoming, pduId: string, at: Stamp): Promise<void> {
+    const row: InboundRecord = {
+      pduId,
+      iccid: sim.iccid,
+      simNumber: sim.simNumber,
+      pdu: incoming.pdu,
+      received: at,
+      receivedMs: at.wallMs,
+      slot: slotOf(incoming),
+      settled: undefined,
+      detail: sim.phoneNumber === undefined ? undefined : { recipient: sim.phoneNumber },
+    }
+    await this.#keep([received(row), ...this.#outcomes.of(row)])
+    crashPoint('inbound-journaled')
+    this.#cleaner.clear(sim, pduId, incoming, false)
+    if (incoming.kind === 'status-report') await this.#report(row, incoming.report)
+  }
+
+  /**
+   * Such a report is not compared with the received PDUs, and does not wait for its turn: it is the first report of its
+   * message and affects no other PDU.
+   */
+  #isRecentReport({ iccid }: ReceivingSim, incoming: Incoming): boolean {
+    const isDirectReport = incoming.kind === 'status-report' && incoming.source.kind === 'direct'
+    return isDirectReport && this.#options.isRecentReport(iccid, incoming.report)
   }
 
   async #settleWaiting(): Promise<void> {
@@ -175,7 +193,7 @@ export class InboundReceiver {
       const as = isMatched ? 'report' : 'unmatched'
       if (row.settled !== as) {
         const changes = [settled(row, as, this.#outcomes.dateOf(row)), ...(isMatched ? [forgotten(row)] : [])]
-        const written = this.#keep(changes, { mayWait: isMatched })
+        const written = this.#keep(changes, { mayWaitMs: isMatched ? sharedCommitWaitMs : 0 })
         // The message already has this report, so this write may wait for the commit of a later write. If the process
         // ends before that, the report is matched again, which changes nothing.
         if (isMatched) written.catch(this.#options.onProblem)

@@ -50,6 +50,11 @@ function cameSoonAfter({ received }: InboundRecord, at: Stamp): boolean {
 const shortestRedeliveryMs = 12_000
 const mostAlike = 100
 
+/** Returns the id of a PDU whose octets were not received before. */
+export function firstIdOf(iccid: string, pdu: string): string {
+  return derivedId(iccid, pdu, '0')
+}
+
 /** Returns an id of 27 characters (A-Za-z0-9_-) that depends only on the facts, so an event always has the same id. */
 export function derivedId(...facts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 27)

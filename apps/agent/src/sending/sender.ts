@@ -5,15 +5,14 @@ import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { LateOutcome } from '@smsgw/modem/send/submission'
-import { textFromAddress } from '@smsgw/sms/fields/address'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change } from '../journal/change.ts'
-import type { Journal } from '../journal/journal.ts'
+import { type Journal, sharedCommitWaitMs } from '../journal/journal.ts'
 import { type Keep, keepWriting, type WriteWatch } from '../journal/keep-writing.ts'
 import type { CommandRecord } from '../journal/read.ts'
 import { Turns } from '../journal/turns.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
-import { matchReport, mayBeAboutAnother, mayBeUnwritten, suspectOf } from './doubt/status-reports.ts'
+import { ReportTaker } from './doubt/report-taker.ts'
 import { attemptResultOf } from './message/attempt-result.ts'
 import { clearContentOf } from './message/clear-content.ts'
 import type { FieldOpener } from './message/encrypted-field.ts'
@@ -66,14 +65,9 @@ export class Sender {
   readonly #submitter: PartSubmitter
   readonly #turns = new Turns()
   readonly #atModem = new Set<Promise<void>>()
+  readonly #reports: ReportTaker
   #state: SendingState
   #timer: Timer | undefined
-  /**
-   * Reports are matched one after the other. Otherwise, two reports about one message could both be handled as if the
-   * message was not delivered yet.
-   */
-  #lastReport: Promise<unknown> = Promise.resolve()
-
   constructor(options: SenderOptions) {
     const { journal, clock, random, limits } = options
     this.#options = options
@@ -88,6 +82,12 @@ export class Sender {
       message: (cmdId) => this.#state.open.get(cmdId),
       stamp: () => options.time.stamp(),
       onProblem: options.onProblem,
+    })
+    this.#reports = new ReportTaker({
+      ...{ journal, time: options.time },
+      state: () => this.#state,
+      step: (input) => this.#step(input),
+      restored: (record) => this.#restored(record),
     })
   }
 
@@ -162,13 +162,13 @@ export class Sender {
   }
 
   /** Returns false if the report does not match a part yet, because it may arrive before the reference of its part. */
-  async report(iccid: string, report: StatusReport): Promise<boolean> {
-    crashPoint('report-arrived')
-    const taken = this.#lastReport.then(() => this.#report(iccid, report))
-    this.#lastReport = taken.catch(() => undefined)
-    const isMatched = await taken
-    crashPoint('report-journaled')
-    return isMatched
+  report(iccid: string, report: StatusReport): Promise<boolean> {
+    return this.#reports.take(iccid, report)
+  }
+
+  /** Returns true if the report is certainly about a message that was sent a moment ago and has no other report. */
+  isRecentReport(iccid: string, report: StatusReport): boolean {
+    return this.#reports.isRecent(iccid, report)
   }
 
   use(settings: SendingSettings): void {
@@ -257,13 +257,16 @@ export class Sender {
       case 'open-changed':
         this.#options.onOpenChanged(effect.open)
         return undefined
+      case 'message-sent':
+        this.#reports.messageSent(effect.message)
+        return undefined
     }
   }
 
   async #write(effect: Extract<SendingEffect, { kind: 'write' }>): Promise<void> {
-    const { changes, mayWait, onWritten, onSettled } = effect
+    const { changes, mayWaitMs, onWritten, onSettled } = effect
     try {
-      await this.#keep(changes, { ...(mayWait !== undefined && { mayWait }) })
+      await this.#keep(changes, { ...(mayWaitMs !== undefined && { mayWaitMs }) })
       if (effect.crashPoint !== undefined) crashPoint(effect.crashPoint)
     } finally {
       if (onSettled !== undefined) this.#begin(this.#step(onSettled))
@@ -314,11 +317,15 @@ export class Sender {
     const { journal } = this.#options
     const moment = this.#moment()
     const unknown = commands.filter(({ cmdId }) => !this.#state.open.has(cmdId))
-    const { fresh } = await journal.write([
-      ...unknown.map((command) => ({ kind: 'command-received' as const, command, at: moment.stamp })),
-      // The outcome of a repeated command is reported again, because the relay may have been restored from a backup.
-      ...commands.map(({ cmdId }) => processedEvent(cmdId, moment)),
-    ])
+    const { fresh } = await journal.write(
+      [
+        ...unknown.map((command) => ({ kind: 'command-received' as const, command, at: moment.stamp })),
+        // The outcome of a repeated command is reported again, because the relay may have been restored from a backup.
+        ...commands.map(({ cmdId }) => processedEvent(cmdId, moment)),
+      ],
+      // The messages before these are sent first, so these share a commit with one of them.
+      { mayWaitMs: this.waiting > 0 ? sharedCommitWaitMs : 0 },
+    )
     crashPoint('command-journaled')
     const isFresh = new Set(fresh)
     const accepted = unknown.filter(({ cmdId }) => isFresh.has(cmdId))
@@ -338,35 +345,7 @@ export class Sender {
     )
   }
 
-  async #report(iccid: string, report: StatusReport): Promise<boolean> {
-    const { journal, time } = this.#options
-    const number = textFromAddress(report.recipient)
-    const reference = report.messageReference
-    // All checks use the same stamp. Otherwise, if the time became known between two checks, the second check could
-    // find a suspect that the first check did not examine.
-    const now = time.stamp()
-    // Checked before the journal is read, because a result that arrives in the meantime is not in the journal yet.
-    const isUnwritten = mayBeUnwritten(this.#state, iccid, report, now)
-    const suspect = isUnwritten ? undefined : suspectOf(this.#state, iccid, report, now)
-    // Runs this query, which reads every attempt without a reference, only if a part in doubt could match the report.
-    const isAmbiguous =
-      suspect === undefined ||
-      mayBeAboutAnother(await journal.read('commands-without-reference', { iccid, number }), suspect, report, now)
-    const records = await journal.read('commands-by-reference', { iccid, reference, number })
-    const match = matchReport(this.#state, iccid, report, { records, isAmbiguous }, now)
-    if (match === undefined) return false
-    const { at } = match
-    if (match.kind === 'proves') {
-      await this.#step({ kind: 'doubt-proved', cmdId: match.cmdId, at, report })
-      return true
-    }
-    const message = this.#restored(match.record)
-    if (message === undefined) return false
-    await this.#step({ kind: 'part-reported', message, at, status: report.status })
-    return true
-  }
-
-  /** Returns undefined for a tombstone, because a tombstone has no plan. */
+  /** A tombstone has no plan. */
   #restored(record: CommandRecord): OutgoingMessage | undefined {
     const { command } = record
     return command && restoredMessage(record, command, this.#options.limits.lifeMs)

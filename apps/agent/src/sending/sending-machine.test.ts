@@ -149,7 +149,7 @@ describe.each<[string, SendingInput, number]>([
 })
 
 describe.each<[string, AttemptResult, readonly string[], Partial<{ open: number; waiting: number; inDoubt: number }>]>([
-  ['accepted', ok, ['write', 'open-changed'], { open: 0, waiting: 0, inDoubt: 0 }],
+  ['accepted', ok, ['write', 'message-sent', 'open-changed'], { open: 0, waiting: 0, inDoubt: 0 }],
   ['unknown', unknown, ['write'], { open: 1, waiting: 0, inDoubt: 1 }],
   [
     'refused for good',

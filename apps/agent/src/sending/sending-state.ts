@@ -119,8 +119,8 @@ export type SendingEffect =
   | {
       readonly kind: 'write'
       readonly changes: readonly Change[]
-      /** True if the write may wait, to share a commit with the next write. */
-      readonly mayWait?: boolean
+      /** How long the write may wait, to share a commit with another write. */
+      readonly mayWaitMs?: number
       readonly onWritten?: SendingInput
       readonly onSettled?: SendingInput
       readonly crashPoint?: 'doubt-journaled' | 'result-journaled'
@@ -150,6 +150,8 @@ export type SendingEffect =
   /** The reference of a part has become known or will never be known, so reports that arrived earlier may match now. */
   | { readonly kind: 'reference-known'; readonly reference: number | undefined }
   | { readonly kind: 'open-changed'; readonly open: number }
+  /** All parts of the message were accepted, and its RESULT is being written. */
+  | { readonly kind: 'message-sent'; readonly message: OutgoingMessage }
 
 export type Planned = { readonly ok: true; readonly plan: Plan } | ({ readonly ok: false } & MessageFailure)
 

@@ -54,6 +54,7 @@ export function createMessaging(
     clock,
     time,
     inboxKey,
+    isRecentReport: (iccid, report) => sender.isRecentReport(iccid, report),
     onReport: (iccid, report) => sender.report(iccid, report),
     onJournalProblem: receiving.onProblem,
     onJournalRecovered: receiving.onRecovered,

@@ -24,6 +24,8 @@ export class ReceiverFixture {
   readonly reports: StatusReport[] = []
   readonly problems: unknown[] = []
   reportsMatch = true
+  /** True if all reports are about messages that were sent a moment ago. */
+  reportsAreRecent = false
   /** The key of the account. */
   inboxKey: InboxKey | undefined
   reportsFail = false
@@ -151,6 +153,7 @@ export class ReceiverFixture {
       clock: this.clock,
       time: this.time,
       inboxKey: () => this.inboxKey,
+      isRecentReport: () => this.reportsAreRecent,
       onReport: async (_, report) => {
         if (this.reportsFail) throw new Error('the sender failed over it')
         this.reports.push(report)

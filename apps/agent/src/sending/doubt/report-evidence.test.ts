@@ -3,7 +3,7 @@ import type { SubmitOutcome } from '@smsgw/modem/send/submit'
 import { addressFromText } from '@smsgw/sms/fields/address'
 import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SenderFixture, sendCommand } from '../../testing/sender-fixture.ts'
 
 let world: SenderFixture
@@ -147,6 +147,56 @@ test('matches a repeated reference to the part in doubt, not to a part delivered
   await world.pass(1000)
   expect(await taken).toBe(true)
   expect((await world.events('delivered')).map(({ cmdId }) => cmdId)).toEqual(['old', 'doubtful'])
+})
+
+describe('a report about a message that was sent a moment ago', () => {
+  const deliveredIds = async () => (await world.events('delivered')).map(({ cmdId }) => cmdId)
+
+  beforeEach(async () => {
+    await world.sender.simReady(world.sim(1))
+    await world.accept(sendCommand('a'))
+    await world.pass(100)
+  })
+
+  test('is stored once, without a read of the journal', async () => {
+    world.disk.failReads = true
+    const taken = world.sender.report('iccid-1', report(1, 0))
+    await world.pass(1000)
+    expect(await taken).toBe(true)
+    world.disk.failReads = false
+    expect(await deliveredIds()).toEqual(['a'])
+  })
+
+  test('is found in the journal when it is repeated, and then changes nothing', async () => {
+    const taken = world.sender.report('iccid-1', report(1, 0))
+    const repeated = report(1, 0)
+    expect(world.sender.isRecentReport('iccid-1', repeated)).toBe(false)
+    const again = world.sender.report('iccid-1', repeated)
+    await world.pass(1000)
+    expect([await taken, await again]).toEqual([true, true])
+    expect(await deliveredIds()).toEqual(['a'])
+    expect(await world.events('part-reported')).toHaveLength(1)
+  })
+
+  test('has its SIM, reference and number, and the time of its submission', async () => {
+    const written = report(1, 0)
+    const others: readonly [iccid: string, other: StatusReport][] = [
+      ['iccid-2', written],
+      ['iccid-1', report(2, 0)],
+      ['iccid-1', { ...written, recipient: addressFromText('+447700900999') }],
+      ['iccid-1', { ...written, serviceCentreTimeStamp: timeStampFromEpochMs(world.clock.epochMs() - 5000, 0) }],
+      ['iccid-1', { ...written, serviceCentreTimeStamp: timeStampFromEpochMs(world.clock.epochMs() + 5000, 0) }],
+    ]
+    for (const [iccid, other] of others) expect(world.sender.isRecentReport(iccid, other)).toBe(false)
+    expect(world.sender.isRecentReport('iccid-1', written)).toBe(true)
+  })
+
+  test('is compared with the journal while another message to the number is in doubt', async () => {
+    world.outcomes.push(silence)
+    await world.accept(sendCommand('doubtful'))
+    await world.pass(1000)
+    expect(world.sender.isRecentReport('iccid-1', report(1, 0))).toBe(false)
+  })
 })
 
 function report(messageReference: number, status: number): StatusReport {

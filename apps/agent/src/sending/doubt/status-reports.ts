@@ -3,6 +3,7 @@ import { statusFromOctet } from '@smsgw/sms/fields/status'
 import { epochMsFromTimeStamp, isValidTimeStamp } from '@smsgw/sms/fields/time-stamp'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change, Stamp } from '../../journal/change.ts'
+import { sharedCommitWaitMs } from '../../journal/journal.ts'
 import type { AttemptRecord, CommandRecord } from '../../journal/read.ts'
 import { datedMs } from '../../time/trusted-time.ts'
 import { undelivered } from '../message/endings.ts'
@@ -57,11 +58,16 @@ export function partReported(step: Step, restored: OutgoingMessage, at: number, 
   const reported = withPart(message, at, { reports: new Set([...part.reports, status]) })
   const { outcome, changes } = consequences(step, reported, at, status)
   step.put({ ...reported, outcome })
-  step.write([
-    { kind: 'part-reported', cmdId, part: at + 1, status, at: step.moment.stamp },
-    partReportedEvent(cmdId, at, status, step.moment),
-    ...changes,
-  ])
+  // While messages are being sent, the report shares the commit of the next message.
+  const mayWaitMs = step.state.schedule.queue.length > 0 ? sharedCommitWaitMs : 0
+  step.write(
+    [
+      { kind: 'part-reported', cmdId, part: at + 1, status, at: step.moment.stamp },
+      partReportedEvent(cmdId, at, status, step.moment),
+      ...changes,
+    ],
+    { mayWaitMs },
+  )
 }
 
 /**

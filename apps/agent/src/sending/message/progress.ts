@@ -148,7 +148,7 @@ function writeResult(
   if (step.state.doubt.unwritten.has(unwritten)) putUnwritten(step, unwritten, message, at)
   const reference = result.kind === 'accepted' ? result.reference : undefined
   const onSettled = { kind: 'result-written', unwritten, reference, isAnswer: true } as const
-  step.write(changes, { mayWait: true, onSettled, crashPoint: 'result-journaled' })
+  step.write(changes, { mayWaitMs: resultWaitMs, onSettled, crashPoint: 'result-journaled' })
 }
 
 export function resultWritten(step: Step, unwritten: string, reference: number | undefined, isAnswer: boolean): void {
@@ -164,6 +164,7 @@ function continueAfter(step: Step, message: OutgoingMessage, sim: SendingSim, re
         return
       }
       resetFailures(step, sim)
+      if (message.outcome === 'sent') step.emit({ kind: 'message-sent', message })
       end(step, message)
       break
     case 'refused':
@@ -209,6 +210,11 @@ function isLate({ moment: { stamp } }: Step, { deadlineMs }: OutgoingMessage): b
   return stamp.trusted && stamp.wallMs >= deadlineMs
 }
 
+/**
+ * The longest wait of a RESULT for the COMMIT of the next message. Short, because a part without a RESULT is in doubt if
+ * the process ends. A modem takes about this long to prompt.
+ */
+const resultWaitMs = 4
 /** Without this pause, the sender would make a hundred attempts per second with a modem that accepts nothing. */
 const unsentPauseMs = 1000
 /** The pause is short, because the cause of the failure is on this machine and may disappear at any moment. */
