@@ -18,6 +18,7 @@ import { shownNumber } from '../ui/values/shown-number.ts'
 import { t } from '../words/text.ts'
 import { conversationPath, newConversationPath } from './conversation-path.ts'
 import '../shell/unread-badge.css'
+import { shortLead } from './short-lead.ts'
 import './conversation-list.css'
 
 export function ConversationList({
@@ -280,7 +281,7 @@ function ListedConversation({
 function Match({ match: { excerpt, start, length } }: { readonly match: ConversationMatch }) {
   return (
     <>
-      {excerpt.slice(0, start)}
+      {shortLead(excerpt.slice(0, start))}
       <mark>{excerpt.slice(start, start + length)}</mark>
       {excerpt.slice(start + length)}
     </>

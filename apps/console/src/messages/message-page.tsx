@@ -13,7 +13,7 @@ import { Facts, Page, Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { usePathPart } from '../ui/values/path-part.ts'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
-import { momentWords } from '../ui/values/relative-words.ts'
+import { fullWords, momentWords } from '../ui/values/relative-words.ts'
 import { shownNumber } from '../ui/values/shown-number.ts'
 import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
@@ -72,8 +72,8 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
           [t('message.port'), dataMessage && String(dataMessage.port)],
           [t('message.priority'), priority === undefined ? undefined : String(priority)],
           [t('message.approval'), approval && approvalWords(approval)],
-          [t('message.scheduledFor'), scheduleAt && <RelativeTime at={scheduleAt} />],
-          [t('message.validUntil'), validUntil && <RelativeTime at={validUntil} />],
+          [t('message.scheduledFor'), scheduleAt && <Moment at={scheduleAt} />],
+          [t('message.validUntil'), validUntil && <Moment at={validUntil} />],
         ]}
       />
       <ul className="message-recipients">
@@ -94,6 +94,15 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
         ))}
       </ul>
     </Panel>
+  )
+}
+
+/** Day and hour, because a relative time more than a week away has no hour. */
+function Moment({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={fullWords(at)}>
+      {momentWords(at)}
+    </time>
   )
 }
 

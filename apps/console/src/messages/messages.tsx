@@ -150,8 +150,8 @@ function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
       <span className="listed-message-text quiet" dir="auto">
         {contentWords(message) ?? (isHashed ? t('messages.hashed') : '')}
       </span>
-      <span className="listed-message-sender quiet" data-name={t('message.sentBy')} dir="auto">
-        {sentBy !== undefined && senderWords(sentBy)}
+      <span className="listed-message-sender quiet" data-name={t('message.sentBy')}>
+        {sentBy !== undefined && <bdi>{senderWords(sentBy)}</bdi>}
       </span>
       <RelativeTime at={createdAt} />
       {error !== undefined && (

@@ -92,11 +92,12 @@ function TimeAhead({ until }: { readonly until: string | undefined }) {
   if (until === undefined) return null
   return (
     <>
-      {beginsDay(undefined, until) && <span className="timeline-day">{shortDayWords(until)}</span>}
+      <span className="timeline-day">
+        <RelativeTime at={until} />
+      </span>
       <time dateTime={until} title={fullWords(until)}>
         {clockWords(until)}
       </time>
-      <RelativeTime at={until} />
     </>
   )
 }
