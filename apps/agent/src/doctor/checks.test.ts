@@ -124,7 +124,7 @@ test('a command that is too long for the relay is left out, not shortened', () =
   })
 })
 
-test('for a modem that does not answer, suggests that it is switched off if it is on the GPIO pins, and that it hangs if it is on USB', () => {
+test('suggests that a silent modem on the GPIO pins is switched off, and that a silent USB modem hangs', () => {
   const advice = (port: string) =>
     checkModem({ ...healthy, status: { port, words: 'does not answer' } } as ModemExamination)[0]?.advice
   expect(advice('/dev/serial0')).toContain('PWRKEY')

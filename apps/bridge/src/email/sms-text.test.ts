@@ -52,7 +52,7 @@ test('keeps a line that only looks like an introduction', async () => {
   expect(await textOf('On the door:\nkeys')).toBe('On the door:\nkeys')
 })
 
-test('puts the subject first, except in replies, without a text, or if the text repeats it', async () => {
+test('puts the subject first, except in a reply, in a mail without a text, and if the text repeats the subject', async () => {
   expect(smsText(await mail('Disk full'), true)).toBe('Alarm\nDisk full')
   expect(smsText(await mail('Disk full'), false)).toBe('Disk full')
   expect(smsText(await mail(''), true)).toBe('Alarm')

@@ -74,7 +74,7 @@ test.each(['evil.example', 'evil.example:7080', '127.0.0.1.evil.example', 'local
   },
 )
 
-test('accepts any address but no other name when bound to all addresses', async () => {
+test('accepts each address, but no other host name, when bound to all addresses', async () => {
   expect(await ask(everywhere, { headers: { host: '192.0.2.7:7080' } })).toEqual([200])
   expect(await ask(everywhere, { headers: { host: 'evil.example:7080' } })).toEqual([403, 'wrong_host'])
 })

@@ -138,7 +138,7 @@ describe('national tables', () => {
     { single: -1 },
     { single: 256 },
     { locking: 1.5 },
-  ])('national tables leave the default tables when %j names none', (shifts) => {
+  ])('the default tables are used when %j names no national tables', (shifts) => {
     expect(septetsFromText('A€', shifts)).toEqual(septets(0x41, 0x1b, 0x65))
     expect(textFromSeptets(septets(0x07, 0x1b, 0x65), shifts)).toBe('ì€')
   })

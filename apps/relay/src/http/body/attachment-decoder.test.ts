@@ -137,7 +137,7 @@ test('a body is read the same wherever it is cut in two', () => {
   }
 })
 
-test('only the data of attachments becomes octets, in pieces that need no more memory', () => {
+test('decodes only the data of attachments to octets, in pieces that need no more memory', () => {
   const picture = Buffer.alloc(300_001, 'picture')
   const data = picture.toString('base64')
   const body = { attachments: [{ contentType: 'image/png', data }], dataMessage: { data }, text: data }

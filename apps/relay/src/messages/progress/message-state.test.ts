@@ -109,7 +109,7 @@ describe('a recipient', () => {
     expect(cancelling).toMatchObject({ state: 'Cancelling', processedAt: at, cancelAnsweredAt: null })
   })
 
-  test('a recipient keeps Cancelling after a refused cancel, with the answer recorded, until the outcome arrives', () => {
+  test('a recipient keeps the state Cancelling after a refused cancel, records the answer, and waits for the outcome', () => {
     const refused = follow(situations.Cancelling, 'cancel-refused')
     expect(refused).toMatchObject({ state: 'Cancelling', cancelAnsweredAt: at })
     expect(follow(refused, 'sent').state).toBe('Sent')

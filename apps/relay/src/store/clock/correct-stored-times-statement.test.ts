@@ -37,7 +37,7 @@ async function delivery(nextAttemptAt: Date): Promise<void> {
 
 const nextAttemptAt = async () => (await store.database.webhookDelivery.findFirstOrThrow()).nextAttemptAt
 
-test('makes a first attempt due that a wrong clock scheduled an hour too late', async () => {
+test('corrects a first attempt that a wrong clock scheduled an hour too late', async () => {
   await delivery(fromNow(HOUR))
   await correctStoredTimes(store.database, HOUR)
   expect(minutesLeft(await nextAttemptAt())).toEqual(expect.closeTo(0))
@@ -51,7 +51,7 @@ test('keeps the remaining time of a retry and a pause, and corrects both times o
   expect(minutesLeft((await store.database.webhook.findFirstOrThrow()).pausedUntil)).toBe(1)
 })
 
-test('makes notifications for browsers due that a wrong clock has scheduled too late, and keeps the remaining time of a pause', async () => {
+test('corrects notifications for browsers that a wrong clock scheduled too late, and keeps the remaining time of a pause', async () => {
   const about = { accountId: 'account', subscriptionId: 's', kind: 'message.received', about: '+1', attempts: 1 }
   const create = (topic: string, createdAt: Date, nextAttemptAt: Date) =>
     store.database.pushNotification.create({ data: { ...about, topic, createdAt, nextAttemptAt } })
@@ -65,7 +65,7 @@ test('makes notifications for browsers due that a wrong clock has scheduled too 
   ])
 })
 
-test('makes notices to phones due that a wrong clock scheduled too late', async () => {
+test('corrects notices to phones that a wrong clock scheduled too late', async () => {
   const { id: deviceId } = await store.database.device.findFirstOrThrow()
   const times = { noticedUntil: fromNow(HOUR), nextAttemptAt: fromNow(HOUR), streamsUntil: fromNow(HOUR) }
   await store.database.phonePush.create({ data: { deviceId, tokenSealed: 'sealed', settingsVersion: 1, ...times } })
