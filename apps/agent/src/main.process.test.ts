@@ -120,7 +120,7 @@ test('runs, answers status, and on SIGTERM finishes the part being sent and exit
   try {
     const settings = { RELAY_URL: url, ENROLMENT_TOKEN: 'x'.repeat(32), MODEMS: emulator.pty }
     const { child, said } = start(['run'], settings)
-    await expect.poll(said, { timeout: 30_000 }).toContain('ready')
+    await expect.poll(said).toContain('ready')
     await relay.heard('started')
     const status = await run(['status'])
     expect(status).toMatchObject({ code: 0, said: expect.stringContaining('connected to ws://127.0.0.1') })
@@ -152,7 +152,7 @@ test('stops even if a modem hangs', async () => {
   try {
     const settings = { RELAY_URL: url, ENROLMENT_TOKEN: 'x'.repeat(32), MODEMS: emulator.pty }
     const { child, said } = start(['run'], settings)
-    await expect.poll(said, { timeout: 30_000 }).toContain('ready')
+    await expect.poll(said).toContain('ready')
     await relay.heard('started')
     await emulator.instruct('set-fault', { modem: 'modem0', fault: 'modem-hang', options: { command: '+CMGS' } })
     relay.send('c1', '+447700900555', 'Hello')

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from './house/machine/process.ts'
 import { patienceMs } from './house/patience.ts'
 
-/** After this time, the steps between two stops are longer, because only on a busy machine does a start take longer. */
+/** After this time, the steps between two stops grow, because only on a busy machine does a start take longer. */
 const FINE_UNTIL_MS = 2_000
 /**
  * The latest moment at which a start is stopped on a very busy machine. Another stop is at the moment when the program
@@ -103,7 +103,7 @@ describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, ar
       const folder = join(room, `${app}-${from.replace(' ', '-')}`)
       mkdirSync(folder)
       let moments = 0
-      for (let delayMs = stepMs; ; delayMs += delayMs < FINE_UNTIL_MS ? stepMs : 5 * stepMs) {
+      for (let delayMs = stepMs; ; delayMs += delayMs < FINE_UNTIL_MS ? stepMs : delayMs / 4) {
         const run = new Run(main(), args, settings(folder), folder)
         await Promise.race([delayMs < LAST_MOMENT_MS ? sleep(delayMs) : isReady(run, ready), run.ended])
         const wasReady = ready.test(run.output)

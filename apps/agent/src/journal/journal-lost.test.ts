@@ -67,7 +67,7 @@ test.each(['before it is asked', 'while it writes'])(
     }
     await sender.simReady(sim)
     // The submission is retried, as for any modem that accepts nothing, and fails again.
-    await expect.poll(() => words.length, { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(() => words.length).toBeGreaterThan(1)
     sender.stop()
     expect(new Set(words)).toEqual(new Set(['failed']))
     expect(lost).toHaveLength(1)

@@ -57,7 +57,7 @@ async function passUntil(clock: ManualClock, phase: string): Promise<void> {
 }
 
 async function phaseIs(phase: string): Promise<void> {
-  await expect.poll(() => fixture.agent?.status().link.phase, { timeout: 20_000, interval: 10 }).toBe(phase)
+  await expect.poll(() => fixture.agent?.status().link.phase, { interval: 10 }).toBe(phase)
 }
 
 test('pairs, signs in and sends events over a WebSocket', async () => {

@@ -34,7 +34,7 @@ function start(...args: readonly string[]): {
     errors += chunk
   })
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out, errors }))
-  const says = (words: string) => expect.poll(() => out, { timeout: 20_000, interval: 20 }).toContain(words)
+  const says = (words: string) => expect.poll(() => out, { interval: 20 }).toContain(words)
   return { child, ended, says }
 }
 

@@ -36,7 +36,7 @@ function start(...args: readonly string[]) {
   child.stdout.on('data', (chunk) => (out += chunk))
   child.stderr.on('data', (chunk) => (errors += chunk))
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out, errors }))
-  return { ended, says: (words: string) => expect.poll(() => out, { timeout: 30_000 }).toContain(words) }
+  return { ended, says: (words: string) => expect.poll(() => out).toContain(words) }
 }
 
 test('records setup, a message and its reply without private data, and the emulator replays the recording', async () => {

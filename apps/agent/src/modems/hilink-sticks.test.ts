@@ -29,7 +29,7 @@ test('a HiLink stick is recognised by its IMEI, and its messages are deleted onl
   expect(fixture.sending.get(1)).toMatchObject({ sendsText: true })
   expect(fixture.problems).toEqual([expect.stringContaining('has only a web interface (HiLink)')])
   await emulator.instruct('send-text', { from: '+447400123456', to: 'modem0', text: 'Hello' })
-  await expect.poll(() => fixture.incoming.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => fixture.incoming.length).toBe(1)
   const incoming = fixture.incoming[0]?.incoming
   if (incoming?.kind !== 'message' || incoming.source.kind !== 'stored') throw new Error('not a stored message')
   expect(textOfUserData(incoming.deliver.userData)).toBe('Hello')
@@ -56,7 +56,7 @@ test('a stick that was unplugged and plugged in again continues to work in a new
   await fixture.start([emulator.tcp])
   await fixture.readyAre('1:8091')
   await emulator.instruct('unplug', { modem: 'modem0', forMs: 12_000 })
-  await expect.poll(() => fixture.stoppedSending, { timeout: 30_000 }).toContain(1)
+  await expect.poll(() => fixture.stoppedSending).toContain(1)
   await fixture.readyAre('1:8091')
   const sim = fixture.sending.get(1)
   const text = { text: 'Hello', destination: '+447400123456' }

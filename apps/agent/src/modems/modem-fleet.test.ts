@@ -84,7 +84,7 @@ describe('an emulated modem', { timeout: 60_000 }, () => {
       await fixture.stop()
       unplug('1-1.3', 4)
       await fixture.start()
-      await expect.poll(() => fixture.fleet?.simCards[0]?.state, { timeout: 30_000 }).toBe('ready')
+      await expect.poll(() => fixture.fleet?.simCards[0]?.state).toBe('ready')
       await fixture.readyAre()
       await fixture.stop()
       fixture.emulation = { isEmulated: () => false, mayMix: true }
@@ -158,7 +158,7 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
     plug(one, '1-1.2', 0)
     plug(two, '1-1.3', 4)
     await fixture.start()
-    await expect.poll(() => fixture.ready.length, { timeout: 30_000 }).toBe(2)
+    await expect.poll(() => fixture.ready.length).toBe(2)
     const before = fixture.ready
     const actors = fixture.actors
     await Promise.all([one, two].map((emulator) => emulator.instruct('unplug', { modem: 'modem0' })))
@@ -198,7 +198,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     await fixture.readyAre('1:8091')
     fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: one.pty } })
     await expect
-      .poll(() => fixture.problems, { timeout: 30_000 })
+      .poll(() => fixture.problems)
       .toContainEqual(expect.stringContaining(`the same modem is already in use on ${one.tcp}`))
     expect(fixture.fleet?.simNumbers).toEqual([1])
     await fixture.readyAre('1:8091')
@@ -214,7 +214,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     await fixture.readyAre()
     fake.plug(devices.ec25, '1-1.2', { 2: { name: 'modem', leadsTo: three.pty } })
     await expect
-      .poll(() => fixture.fleet?.simCards, { timeout: 30_000 })
+      .poll(() => fixture.fleet?.simCards)
       .toMatchObject([
         { simNumber: 1, state: 'absent' },
         { simNumber: 2, state: 'locked' },
@@ -227,21 +227,21 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
     const held = await openPort(one.pty)
     await fixture.start([one.pty], { recovery: { alarmLookMs: 200 } })
     await expect
-      .poll(() => fixture.problems, { timeout: 30_000 })
+      .poll(() => fixture.problems)
       .toContainEqual(expect.stringMatching(/^ERROR .*modem0: another program uses this port/))
     await held.close()
     await fixture.readyAre('1:8091')
-    await expect.poll(() => fixture.problems.at(-1), { timeout: 30_000 }).toMatch(/^INFO .*: works again/)
+    await expect.poll(() => fixture.problems.at(-1)).toMatch(/^INFO .*: works again/)
   })
 })
 
 test('listed ports are opened although another modem hangs and another is missing', { timeout: 60_000 }, async () => {
   await fixture.start([one.pty, two.pty, four.pty])
-  await expect.poll(() => fixture.ready.length, { timeout: 30_000 }).toBe(3)
+  await expect.poll(() => fixture.ready.length).toBe(3)
   const sim = [...fixture.sending.values()].find(({ iccid }) => iccid === first.iccid)
   await two.instruct('set-fault', { modem: 'modem0', fault: 'modem-hang' })
   await four.kill()
-  await expect.poll(() => fixture.sending.size, { timeout: 30_000 }).toBe(2)
+  await expect.poll(() => fixture.sending.size).toBe(2)
   await expect(submit(sim)).resolves.toMatchObject({ kind: 'accepted' })
   await two.instruct('clear-fault', { modem: 'modem0' })
   await two.instruct('reboot', { modem: 'modem0' })
@@ -257,7 +257,7 @@ test('causes one warning, not one at every check, that a memory cannot be read',
   })
   const refusals = () =>
     fixture.actors[0]?.trace.entries().filter(({ text }) => text.includes('+CMS ERROR: 500')).length
-  await expect.poll(refusals, { timeout: 30_000 }).toBeGreaterThan(10)
+  await expect.poll(refusals).toBeGreaterThan(10)
   await one.instruct('clear-fault', { modem: 'modem0' })
   expect(fixture.problems.filter((problem) => problem.includes('cannot read messages from memory SM'))).toHaveLength(1)
 })
@@ -291,7 +291,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
       const save = vi.fn((_entered: object) => ({ saved: true }) as const)
       const command = { kind: 'enter-pin', cmdId: 'c', simNumber: 1, save: true } as const
       const enter = (pin: string) => runModemCommand(fixture.fleet?.actorOf(1), { ...command, pin }, save)
-      await expect.poll(() => fixture.fleet?.simState(1), { timeout: 30_000 }).toBe('locked')
+      await expect.poll(() => fixture.fleet?.simState(1)).toBe('locked')
       expect(await enter('1111')).toMatchObject({ outcome: 'refused', triesLeft: 2, code: 'modem.pin-wrong' })
       expect(await enter('1111')).toMatchObject({ outcome: 'refused', triesLeft: 2 })
       expect(save).not.toHaveBeenCalled()
@@ -309,7 +309,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     await fixture.readyAre('1:8091')
     const command = { kind: 'restart-modem', cmdId: 'c', simNumber: 1 } as const
     expect(await runModemCommand(fixture.fleet?.actorOf(1), command, vi.fn())).toEqual({ outcome: 'done' })
-    await expect.poll(() => fixture.stoppedSending, { timeout: 30_000 }).toEqual([1])
+    await expect.poll(() => fixture.stoppedSending).toEqual([1])
     await fixture.readyAre('1:8091')
     const absent = await runModemCommand(fixture.fleet?.actorOf(2), { ...command, simNumber: 2 }, vi.fn())
     expect(absent).toEqual({ outcome: 'refused', reason: 'the modem of SIM 2 is not connected' })
@@ -322,7 +322,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     await fixture.readyAre('1:8182')
     await insert('8944110000000000031')
     await expect
-      .poll(() => fixture.problems, { timeout: 30_000 })
+      .poll(() => fixture.problems)
       .toContainEqual(expect.stringContaining('SIM changed (the previous ICCID ended in 0023)'))
     await fixture.readyAre('1:8182')
     expect([...fixture.sending.values()].map(({ iccid }) => iccid)).toEqual(['8944110000000000031'])
@@ -331,7 +331,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     fixture.problems.length = 0
     await fixture.start([two.pty])
     await expect
-      .poll(() => fixture.problems, { timeout: 30_000 })
+      .poll(() => fixture.problems)
       .toContainEqual(expect.stringContaining('the previous ICCID ended in 0031'))
   })
 
@@ -353,7 +353,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
     await fixture.start([one.pty])
     await fixture.readyAre('1:8091')
     await expect
-      .poll(() => fixture.fleet?.simCards, { timeout: 30_000 })
+      .poll(() => fixture.fleet?.simCards)
       .toEqual([
         {
           simNumber: 1,
@@ -365,7 +365,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
           isEmulated: true,
         },
       ])
-    await expect.poll(() => fixture.times.length, { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(() => fixture.times.length).toBeGreaterThan(0)
   })
 })
 

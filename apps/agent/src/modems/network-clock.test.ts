@@ -16,7 +16,7 @@ beforeEach(async () => {
   fixture = new FleetFixture(fake)
   await fixture.start([emulator.pty])
   await fixture.readyAre('1:8091')
-  await expect.poll(() => fixture.times.length, { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => fixture.times.length).toBe(1)
 }, 60_000)
 
 afterEach(async () => {

@@ -25,11 +25,11 @@ test('a SIM uses the configured operator, and selects it again after its modem h
   fixture.operators[1] = { code: '00101', mayFallBack: false }
   await fixture.start([emulator.pty])
   await fixture.readyAre('1:8091')
-  await expect.poll(() => fixture.fleet?.simCards[0]?.carrierName, { timeout: 30_000 }).toMatch(/[A-Za-z]/)
+  await expect.poll(() => fixture.fleet?.simCards[0]?.carrierName).toMatch(/[A-Za-z]/)
   const selections = () => commands().filter((text) => text.includes('AT+COPS=1,2')).length
-  await expect.poll(selections, { timeout: 30_000 }).toBe(1)
+  await expect.poll(selections).toBe(1)
   await emulator.instruct('reboot', { modem: 'modem0' })
-  await expect.poll(selections, { timeout: 30_000 }).toBe(2)
+  await expect.poll(selections).toBe(2)
   await fixture.readyAre('1:8091')
   expect(fixture.problems.filter((problem) => problem.includes('OPERATOR'))).toEqual([])
 }, 60_000)
@@ -38,6 +38,6 @@ test('reports an operator that refuses the SIM', async () => {
   fixture.operators[1] = { code: '26299', mayFallBack: false }
   await fixture.start([emulator.pty])
   await expect
-    .poll(() => fixture.problems, { timeout: 30_000 })
+    .poll(() => fixture.problems)
     .toContainEqual(expect.stringContaining('cannot select the operator of SIM_1_OPERATOR: '))
 }, 60_000)

@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 const simState = () => fixture.fleet?.simCards[0]?.state
-const stateIs = (state: string) => expect.poll(simState, { timeout: 30_000, interval: 20 }).toBe(state)
+const stateIs = (state: string) => expect.poll(simState, { interval: 20 }).toBe(state)
 
 test(
   'a SIM that may not send while roaming only receives while roaming',
@@ -33,7 +33,7 @@ test(
     expect(fixture.ready).toEqual([])
     expect(fixture.couldSend).toEqual([])
     await emulator.instruct('send-text', { to: '+447700900001', from: '+447700900555', text: 'hello' })
-    await expect.poll(() => fixture.incoming.length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => fixture.incoming.length).toBe(1)
     await emulator.instruct('set-coverage', { stat: 1 })
     await fixture.readyAre('1:8091')
     await stateIs('ready')

@@ -45,7 +45,7 @@ async function delayByLostResult(): Promise<number> {
   const pdu = { octets: octetsFromHex(part.pdu), tpduLength: part.tpduLength }
   const send = (id: string) => sim.submit(pdu, { id, beforePdu: async () => 'go' })
   // The second port is opened after setup.
-  await expect.poll(() => fixture.actors[0]?.health.secondPort?.isInUse, { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => fixture.actors[0]?.health.secondPort?.isInUse).toBe(true)
   await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-answer-lost', options: { times: 1 } })
   const startedMs = performance.now()
   const [lost, next] = await Promise.all([send('lost'), send('next')])

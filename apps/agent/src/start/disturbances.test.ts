@@ -29,16 +29,16 @@ test('clears the journal problem in the status when the disk works again', async
   blocker.exec('BEGIN IMMEDIATE')
   fixture.relay.send('c1', '+447700900555', 'Hello')
   const problem = () => fixture.agent?.status().journal.problem
-  await expect.poll(problem, { timeout: 20_000 }).toContain('could not be written')
+  await expect.poll(problem).toContain('could not be written')
   blocker.exec('ROLLBACK')
   blocker.close()
-  await expect.poll(problem, { timeout: 20_000 }).toBeUndefined()
+  await expect.poll(problem).toBeUndefined()
   expect(fixture.log.join('\n')).toContain('journal is working again, all changes are on disk: /')
 })
 
 async function online(): Promise<void> {
   await fixture.start([])
-  await expect.poll(() => fixture.agent?.status().link.phase, { timeout: 20_000 }).toBe('online')
+  await expect.poll(() => fixture.agent?.status().link.phase).toBe('online')
 }
 
 function journalPath(): string {

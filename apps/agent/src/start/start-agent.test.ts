@@ -65,7 +65,7 @@ test('decrypts messages with its own key, also with the previous key after a rot
   await fixture.relay.heard('key-replaced', { key: expect.objectContaining({ version: 2 }) })
   await fixture.relay.heard('logged', { module: 'encryption' })
   fixture.relay.close(1001, 'restart')
-  await expect.poll(() => reported().at(-1), { timeout: 30_000 }).toMatchObject({ version: 2 })
+  await expect.poll(() => reported().at(-1)).toMatchObject({ version: 2 })
   for (const [index, key] of [first, reported().at(-1)].entries()) {
     if (key === undefined) throw new Error('the agent has not reported its key')
     const number = encryptValue(key, `+44770090055${index}`)
@@ -134,13 +134,13 @@ test('reports why a message waits, shows it in the status, and reports the end',
     .poll(() => fixture.agent?.status().waiting)
     .toMatchObject([{ count: 1, reason: 'limit', until: expect.any(String) }])
   await expect
-    .poll(() => reports().at(-1), { timeout: 30_000 })
+    .poll(() => reports().at(-1))
     .toMatchObject({ messages: [{ reason: 'limit', until: expect.any(String), simNumber: 1, cmdIds: ['c2'] }] })
   fixture.relay.send('c3', '+447700900557', 'urgent', { priority: 100 })
   await fixture.relay.heard('sent', { cmdId: 'c3' })
   fixture.relay.give({ kind: 'cancel', cmdId: 'c2' })
-  await expect.poll(() => fixture.agent?.status().waiting, { timeout: 30_000 }).toEqual([])
-  await expect.poll(() => reports().at(-1), { timeout: 30_000 }).toEqual({ sims: [], messages: [] })
+  await expect.poll(() => fixture.agent?.status().waiting).toEqual([])
+  await expect.poll(() => reports().at(-1)).toEqual({ sims: [], messages: [] })
 })
 
 test('a restarted process sends waiting messages without a relay, with the stored settings', async () => {
