@@ -97,7 +97,7 @@ export const emailSettings = z.object({
     },
   ),
   MAIL_FROM: setting(z.email('must be an address').optional(), {
-    about: 'sender of mail from the gateway; default: noreply at SMTP_DOMAIN',
+    about: 'sender of mail from the gateway; default: noreply@ followed by SMTP_DOMAIN',
     example: 'sms@example.org',
   }),
   MAIL_TO: setting(

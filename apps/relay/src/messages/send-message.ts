@@ -15,7 +15,8 @@ export function sendMessage(accept: AcceptRequest): Endpoint {
     errors: [409, 422, 429, 503],
     answerHeaders: {
       Location: 'Path of the message',
-      'Idempotency-Replayed': '`true` if this is the first answer to the key again and no new message was accepted',
+      'Idempotency-Replayed':
+        '`true` for a repeated request: the first answer to this key is sent again, and no new message was accepted',
     },
     requestHeaders: {
       'Idempotency-Key': 'A repeated request with the same key gets the first answer again and sends nothing',
