@@ -84,9 +84,9 @@ async function send(house: House, text: string): Promise<string> {
 
 test.each([
   ['is killed', (primary: PostgresServer) => primary.kill()],
-  // Its commits wait for the standby for ever, although it claims to accept writes.
-  ['goes on without a standby', async () => undefined],
-])('each accepted message is sent once, although the primary %s and the standby takes over', async (_, end) => {
+  // The commits of this primary wait forever for the standby, although the primary claims to accept writes.
+  ['continues without a standby', async () => undefined],
+])('each accepted message is sent once, although the primary %s and the standby replaces it', async (_, end) => {
   const { primary, standbyUrl, house } = await startPair()
   const accepted = new Map<string, string>()
   const texts = Array.from({ length: COUNT }, (_, at) => `text ${at}`)
