@@ -1,7 +1,7 @@
 import type { Gateway } from '../src/house/gateway.ts'
-import type { DebianPrograms } from './debian-programs.ts'
-import type { NpmProgram } from './npm-program.ts'
-import type { PythonProgram } from './python-program.ts'
+import type { DebianPrograms } from './programs/debian-programs.ts'
+import type { NpmProgram } from './programs/npm-program.ts'
+import type { PythonProgram } from './programs/python-program.ts'
 
 export interface Recipient {
   /** An API key that can send only to `number`. */

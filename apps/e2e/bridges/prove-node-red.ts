@@ -4,7 +4,7 @@ import { eventually } from '../src/house/api-client.ts'
 import { freePort } from '../src/house/machine/free-port.ts'
 import type { HouseProcess } from '../src/house/machine/process.ts'
 import { type BridgeProof, expectTexts, type ProofWorld } from './bridge-proof.ts'
-import { installOurs } from './npm-program.ts'
+import { installOurs } from './programs/npm-program.ts'
 
 /** Answers each message with the same text. */
 const ECHO = '+12025550121'

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HouseProcess, ROOT } from '../src/house/machine/process.ts'
+import { HouseProcess, ROOT } from '../../src/house/machine/process.ts'
 
 /**
  * Programs from Debian packages, extracted to a folder. The programs see the folder as part of `/usr`. The machine is

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { HouseProcess, ROOT } from '../src/house/machine/process.ts'
+import { HouseProcess, ROOT } from '../../src/house/machine/process.ts'
 
 /** Packages from PyPI, installed with their dependencies into a virtual environment in `.cache/python-programs`. */
 export class PythonProgram {

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HouseProcess, ROOT } from '../src/house/machine/process.ts'
+import { HouseProcess, ROOT } from '../../src/house/machine/process.ts'
 
 /** A program from npm, installed into `.cache/npm-programs` with its dependencies. No install script runs. */
 export class NpmProgram {
