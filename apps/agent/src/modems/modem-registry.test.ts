@@ -336,7 +336,7 @@ describe('a modem that departs from the standard is used with a warning', () => 
     ['answers ERROR to a bare AT', { 'at-refused': {} }, 'answers ERROR to a bare AT'],
     ['has no +CMEE', { 'command-refused': { command: '+CMEE' } }, 'does not report error codes'],
     ['has no +CMEE and no +CSCS', { 'command-refused': { command: '+CMEE/+CSCS' } }, 'does not report error codes'],
-    ['does not answer AT+CNMI?', { 'command-refused': { command: '+CNMI?' } }, 'does not answer AT+CNMI?'],
+    ['does not answer AT+CNMI?', { 'command-refused': { command: '+CNMI?' } }, 'no answer to AT+CNMI?'],
     ['does not switch its echo off', { 'echo-stuck': {} }, 'echoes each command'],
   ] as const)('%s', async (_, faults, warning) => {
     world.plug('1-1', [world.modem(imeiA, '8091', faults)])
