@@ -20,6 +20,7 @@ const sidebar = [
     'guides/relay-on-a-server',
     'guides/kubernetes',
     'guides/two-relays',
+    'guides/database-failover',
     'guides/monitor',
     'backup',
     'guides/upgrade',

@@ -30,7 +30,7 @@ export class Load {
   readonly received: Received[] = []
   /** The number of requests that got no answer, or an error that allows a retry. */
   tries = 0
-  readonly #fleet: Fleet
+  readonly #fleet: Fleet<unknown>
   readonly #random: () => number
   readonly #targets: readonly Target[]
   readonly #receiveEvery: number
@@ -40,7 +40,7 @@ export class Load {
    * @param receiveEvery the number of sent messages after which a modem receives a message
    */
   constructor(
-    fleet: Fleet,
+    fleet: Fleet<unknown>,
     random: () => number,
     { targets = [], receiveEvery = 5 }: { readonly targets?: readonly Target[]; readonly receiveEvery?: number } = {},
   ) {
@@ -79,8 +79,9 @@ export class Load {
     const offered = { id, destination, text, offeredAtMs: Date.now() }
     this.offered.push(offered)
     for (let turn = at; ; turn += 1) {
-      const { api } = this.#fleet.relays[turn % this.#fleet.relays.length] ?? {}
-      const answer = await api
+      const apis =
+        this.#fleet.balanced === undefined ? this.#fleet.relays.map(({ api }) => api) : [this.#fleet.balanced]
+      const answer = await apis[turn % apis.length]
         ?.ask('POST', '/messages', message, { 'Idempotency-Key': id }, 20_000)
         .catch(() => undefined)
       if (answer?.status === 202) break

@@ -4,16 +4,16 @@
 // or only the named fault, and measures how long messages are delayed after each fault.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { eventually } from '../src/house/api-client.ts'
 import { type Fleet, startFleet } from '../src/house/fleet.ts'
 import { whyNoSetClock } from '../src/house/machine/set-clock.ts'
 import { Receiver } from '../src/house/peers/receiver.ts'
-import { all, audit, type Findings } from './audit.ts'
+import type { Findings } from './audit.ts'
 import { type Fault, faultsOf, singleFaultsOf } from './faults.ts'
 import { everything, failing, Hits, untilRecovered } from './health.ts'
 import { Load } from './load.ts'
 import { measureFaults, targetsOf } from './measure-faults.ts'
 import { seededRandom } from './seeded-random.ts'
+import { auditUntilComplete, untilEnded } from './until-ended.ts'
 
 const { values } = parseArgs({
   options: {
@@ -56,7 +56,7 @@ try {
     await fleet.relays[0]?.api.ask('POST', '/webhooks', { url: receiver.url, event })
   print(`everything is ready after ${seconds(performance.now() - beganAt)}; faults begin`)
   const load = values['one-at-a-time'] ? await measureAll(fleet) : await underFaults(fleet)
-  isPassed = report(fleet, load, await auditUntilComplete(fleet, load))
+  isPassed = report(fleet, load, await auditUntilComplete(fleet, load, receiver, print))
 } finally {
   await fleet.stop()
   await receiver.stop()
@@ -69,7 +69,7 @@ async function underFaults(fleet: Fleet): Promise<Load> {
   const stopProgress = printProgress(fleet, load)
   await load.run(messages, everyMs)
   await stopFaults()
-  await settle(fleet, load)
+  await untilEnded(fleet, load, print)
   stopProgress()
   return load
 }
@@ -93,7 +93,7 @@ async function measureAll(fleet: Fleet): Promise<Load> {
   })
   isOver = true
   await running
-  await settle(fleet, load)
+  await untilEnded(fleet, load, print)
   return load
 }
 
@@ -147,37 +147,6 @@ function chooseFault(): Fault {
     if (left < 0) return fault
   }
   return faults[0] as Fault
-}
-
-/** Waits until all messages have ended. */
-async function settle(fleet: Fleet, load: Load): Promise<void> {
-  print(`${load.sent.length} accepted after ${seconds(performance.now() - beganAt)}; waiting until all have ended`)
-  const open = async () =>
-    (
-      await Promise.all(
-        ['Pending', 'Processed', 'Cancelling'].map((state) => all(fleet, `/messages?limit=100&state=${state}`)),
-      )
-    ).flat()
-  const limitMs = 180_000 + load.sent.length * 20
-  await eventually(open, ({ length }) => length === 0, limitMs).catch(() => print('some messages have not ended'))
-}
-
-/**
- * Audits until nothing is missing and no webhook request has arrived for three seconds. A delivery report or a retried
- * webhook may be late, but counts as lost if it has not arrived after three minutes.
- */
-async function auditUntilComplete(fleet: Fleet, load: Load): Promise<Findings> {
-  const auditsBeganAt = performance.now()
-  for (;;) {
-    const requestsBefore = receiver.requests.length
-    await sleep(3_000)
-    const findings = await audit(fleet, load, receiver)
-    const tookMs = performance.now() - auditsBeganAt
-    const isComplete = findings.lost.length === 0 && receiver.requests.length === requestsBefore
-    if (!isComplete && tookMs < 180_000) continue
-    if (isComplete) print(`everything had arrived ${seconds(tookMs)} after all messages had ended`)
-    return findings
-  }
 }
 
 function report(fleet: Fleet, load: Load, findings: Findings): boolean {

@@ -5,6 +5,7 @@
 #   apps/emulator/proof/run.sh image …     the container image instead; options: .repo/packaging/container/prove-images.sh
 #   apps/emulator/proof/run.sh compositions …     the compose files instead; options: .repo/packaging/container/prove-compositions.sh
 #   apps/emulator/proof/run.sh bridges [--optional] …     programs that send through the gateway: apps/e2e/bridges/run-bridges.ts
+#   apps/emulator/proof/run.sh ha [--optional]     a database cluster that loses machines: apps/e2e/ha/run-ha.ts
 #   apps/emulator/proof/run.sh upgrade|packages …     this release and the previous one instead: .repo/prove-releases.ts
 # Prints one line per proof and `N passed, N failed, N skipped` at the end. A program that is not installed fails the run
 # unless --optional is given.
@@ -23,6 +24,7 @@ case ${1:-} in
 esac
 case ${1:-} in
   bridges) exec node "$root/apps/e2e/bridges/run-bridges.ts" "$@" ;;
+  ha) exec node "$root/apps/e2e/ha/run-ha.ts" "$@" ;;
   upgrade | packages) exec node "$root/.repo/prove-releases.ts" "$@" ;;
 esac
 

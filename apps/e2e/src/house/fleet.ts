@@ -13,10 +13,10 @@ import { SmallDisk } from './machine/small-disk.ts'
 import { LinkProxy } from './peers/link-proxy.ts'
 import { Post } from './peers/post.ts'
 
-/** Two relays on one PostgreSQL, and two agents with three modems. A proxy connects each agent to both relays. */
-export interface Fleet {
+/** Two relays on one database, and two agents with three modems. A proxy connects each agent to both relays. */
+export interface Fleet<Database = PostgresServer> {
   readonly folder: string
-  readonly postgres: PostgresServer
+  readonly postgres: Database
   readonly relays: readonly { readonly post: Post; readonly api: ApiClient; readonly url: string }[]
   readonly agents: readonly {
     readonly post: Post
@@ -25,6 +25,8 @@ export interface Fleet {
     readonly numbers: readonly string[]
   }[]
   readonly emulator: Emulator
+  /** The API behind the load balancer, if there is one. */
+  readonly balanced?: ApiClient | undefined
   /** The disk for the logs of the last relay and the last agent; undefined if no disk can be mounted. */
   readonly logDisk: SmallDisk | undefined
   /** Clocks of relays, agents and PostgreSQL, by name; empty if clocks cannot be set. */
@@ -45,8 +47,28 @@ export interface FleetPrograms {
   readonly settings?: Readonly<Record<string, string>>
 }
 
+interface Surroundings<Database> {
+  startDatabase(folder: string, clock?: SetClock): Promise<{ readonly postgres: Database; readonly url: string }>
+  /** Starts a load balancer for the agents. Without one, agents connect to the relays. */
+  startBalancer?(folder: string, relayPorts: readonly number[]): Promise<Balancer>
+}
+
+export interface Balancer {
+  readonly port: number
+  stop(): Promise<void>
+}
+
 /** @param log called when a process ends by itself */
-export async function startFleet(log: (line: string) => void, programs = currentPrograms): Promise<Fleet> {
+export function startFleet(log: (line: string) => void, programs = currentPrograms): Promise<Fleet> {
+  return startFleetWith({ startDatabase: startPostgres }, log, programs)
+}
+
+/** Starts a fleet on another database than a single PostgreSQL, or behind a load balancer. */
+export async function startFleetWith<Database extends { stop(): Promise<void> }>(
+  { startDatabase, startBalancer }: Surroundings<Database>,
+  log: (line: string) => void,
+  programs = currentPrograms,
+): Promise<Fleet<Database>> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-chaos-'))
   chmodSync(folder, 0o755)
   const secrets = {
@@ -55,11 +77,12 @@ export async function startFleet(log: (line: string) => void, programs = current
     ADMIN_PASSWORD: randomBytes(12).toString('base64url'),
     ENROLMENT_TOKEN: randomBytes(32).toString('base64url'),
   }
+  const user = { username: 'sms', password: secrets.ADMIN_PASSWORD }
   const logDisk = await SmallDisk.mount()
   const names = ['PostgreSQL', 'relay 0', 'relay 1', 'agent 0', 'agent 1']
   const settable = whyNoSetClock === undefined ? names : []
   const clocks = new Map(settable.map((name) => [name, new SetClock(folder, name.replace(' ', ''))]))
-  const { postgres, url } = await startPostgres(folder, clocks.get('PostgreSQL'))
+  const { postgres, url } = await startDatabase(folder, clocks.get('PostgreSQL'))
   const emulator = await Emulator.start(folder, [
     { number: numbers[0] },
     { personality: 'huawei-e3372', number: numbers[1] },
@@ -87,16 +110,16 @@ export async function startFleet(log: (line: string) => void, programs = current
     const address = `http://127.0.0.1:${port}`
     const name = `relay ${at}`
     const program = { name, main: mainScripts.relay, args: [], settings, ...logOn(logDisk, name, at) }
-    const user = { username: 'sms', password: secrets.ADMIN_PASSWORD }
     return {
       post: new Post(program, log),
       api: new ApiClient(address, user),
       url: address,
     }
   })
+  const balancer = await startBalancer?.(folder, ports)
   const agents = await Promise.all(
     modemsOf.map(async (modems, at) => {
-      const line = await LinkProxy.start(...ports)
+      const line = await LinkProxy.start(...(balancer === undefined ? ports : [balancer.port]))
       const settings = {
         ...programs.settings,
         ...clocks.get(`agent ${at}`)?.settings,
@@ -124,6 +147,7 @@ export async function startFleet(log: (line: string) => void, programs = current
     relays,
     agents,
     emulator,
+    balanced: balancer && new ApiClient(`http://127.0.0.1:${balancer.port}`, user),
     logDisk,
     clocks,
     async stop() {
@@ -131,6 +155,7 @@ export async function startFleet(log: (line: string) => void, programs = current
       await Promise.all(agents.map(({ post }) => post.stop()))
       await Promise.all(relays.map(({ post }) => post.stop()))
       await Promise.all(agents.map(({ line }) => line.stop()))
+      await balancer?.stop()
       await postgres.stop()
       await emulator.process.stop()
       logDisk?.unmount()

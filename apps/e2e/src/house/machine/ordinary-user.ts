@@ -16,3 +16,7 @@ export function makeOwnFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o750, recursive: true })
   if (isRoot) chownSync(folder, nobody.uid, nobody.gid)
 }
+
+export function giveToOrdinaryUser(file: string): void {
+  if (isRoot) chownSync(file, nobody.uid, nobody.gid)
+}
