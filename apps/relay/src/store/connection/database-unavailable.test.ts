@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openLog } from '@smsgw/daemon/log/log'
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readConfig } from '../../config.ts'
 import { checkAnswer } from '../../http/answer/check-answer.ts'
@@ -76,6 +77,14 @@ test.each([
   ['ECONNREFUSED', false],
 ])('recognises errors after which a request may succeed later: %s', (error, isUnavailable) => {
   expect(isDatabaseUnavailable(error)).toBe(isUnavailable)
+})
+
+test('recognises a query that exceeded the time limit of the driver', async () => {
+  const client = new Client({ connectionString: postgres.url, query_timeout: 50 })
+  await client.connect()
+  const error = await client.query('SELECT pg_sleep(60)').catch((failure: unknown) => failure)
+  await client.end()
+  expect(isDatabaseUnavailable(error)).toBe(true)
 })
 
 function adapterError(code: string, cause: object): Error {

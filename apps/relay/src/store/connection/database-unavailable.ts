@@ -24,7 +24,7 @@ export const DISK_FULL = '53100'
 
 /** Messages of errors that have neither a class nor a code in `pg`. */
 const MESSAGES =
-  /connection terminated|timeout e(?:xpired$|xceeded when trying to connect)|connection error and is not queryable/i
+  /connection terminated|^query read timeout$|timeout e(?:xpired$|xceeded when trying to connect)|connection error and is not queryable/i
 
 /** Returns true if the database cannot serve a request now, but may serve it later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
