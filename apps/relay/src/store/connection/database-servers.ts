@@ -81,15 +81,17 @@ export class DatabaseServers {
   /** Looks regularly for queries without an answer while there are connections. */
   #watch(): void {
     if (this.#watching !== undefined) return
-    let waiting = new Map<Connecting, string>()
-    this.#watching = setInterval(() => {
+    let silent = new Map<Connecting, Silence>()
+    let isAsking = false
+    this.#watching = setInterval(async () => {
       if (this.#clients.size === 0) return this.#endWatch()
-      const running = [...this.#clients].filter(({ _activeQuery: query }) => query !== null)
-      const stateOf = ({ connection: { stream } }: Connecting) => `${stream.bytesRead} ${stream.bytesWritten}`
-      const isStalled = running.some((client) => waiting.get(client) === stateOf(client))
-      waiting = new Map(running.map((client) => [client, stateOf(client)]))
-      if (isStalled) void this.#useNewest()
-    }, STALL_MS).unref()
+      silent = silences(this.#clients, silent)
+      const isStalled = [...silent.values()].some(({ checks }) => checks * CHECK_MS >= STALL_MS)
+      if (!isStalled || isAsking) return
+      isAsking = true
+      await this.#useNewest()
+      isAsking = false
+    }, CHECK_MS).unref()
   }
 
   #endWatch(): void {
@@ -129,6 +131,29 @@ export class DatabaseServers {
   }
 }
 
+interface Silence {
+  /** The octets that the connection has read and written. */
+  readonly octets: string
+  /** How many checks in a row have seen the same octets. */
+  readonly checks: number
+}
+
+/** Returns the connections that wait for the result of a query. */
+function silences(
+  clients: ReadonlySet<Connecting>,
+  before: ReadonlyMap<Connecting, Silence>,
+): Map<Connecting, Silence> {
+  const waiting = [...clients].filter(({ _activeQuery: query }) => query !== null)
+  return new Map(
+    waiting.map((client) => {
+      const { bytesRead, bytesWritten } = client.connection.stream
+      const octets = `${bytesRead} ${bytesWritten}`
+      const last = before.get(client)
+      return [client, { octets, checks: last?.octets === octets ? last.checks + 1 : 0 }]
+    }),
+  )
+}
+
 interface ProbeAnswer {
   /** Why the server cannot be used now. */
   readonly problem?: unknown
@@ -164,7 +189,8 @@ const WRITABLE_TIMELINE = `SELECT CASE
   ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline`
 
 const PROBE_MS = 2_000
-const STALL_MS = 4_000
+const CHECK_MS = 1_000
+const STALL_MS = 3_000
 
 /** These errors have codes that `isDatabaseUnavailable` knows. */
 class ReadOnlyServer extends Error {
