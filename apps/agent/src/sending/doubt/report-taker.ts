@@ -56,7 +56,8 @@ export class ReportTaker {
     const message = this.#recentlySent.take(iccid, report)
     if (message === undefined) return false
     const taken = this.#options.step({ kind: 'part-reported', message, at: 0, status: report.status })
-    this.#last = Promise.allSettled([this.#last, taken])
+    // Without a result, because each result would hold the previous one.
+    this.#last = Promise.allSettled([this.#last, taken]).then(() => undefined)
     await taken
     return true
   }
