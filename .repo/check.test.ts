@@ -43,6 +43,8 @@ beforeEach(() => {
     '.repo/rules/plain-words.json',
     JSON.stringify({ ...read('.repo/rules/plain-words.json'), notYetRewritten: [] }),
   )
+  const { '.repo/rules': rules } = read('.repo/full-folders.json')
+  write('.repo/full-folders.json', JSON.stringify({ '.repo/rules': rules }))
   write('libs/sms/src/answer.ts', GOOD)
   write('libs/sms/src/answer.test.ts', USE)
 })
