@@ -19,11 +19,12 @@ export type Connecting = Client & {
 
 /**
  * Finds the server to use, by asking all servers at the same time. The present server is kept while it can be used. Otherwise the
- * first usable server of the list is chosen, so the order decides and not the time of the answer. When the server must accept
+ * server with the newest timeline is chosen: each promotion of a standby begins a new one. Among equal servers the order of the list
+ * decides, and not the time of the answer. When the server must accept
  * writes, connections to a previous one are closed, because a server that was cut off does not close them itself.
  *
  * A server that was replaced may still claim to accept writes, although its commits never end, because no standby confirms them.
- * So if a query has had no answer for `STALL_MS`, the server with the newest timeline is used: each promotion begins a new one.
+ * So if a query has had no answer for `STALL_MS`, the server with the newest timeline is used.
  */
 export class DatabaseServers {
   readonly #servers: readonly Server[]
@@ -58,24 +59,30 @@ export class DatabaseServers {
   }
 
   async #ask(): Promise<Server> {
-    const answers = this.#probeAll()
-    const isPresent = ({ server }: { readonly server: Server }) => server === this.#present
-    const inOrder = [...answers.filter(isPresent), ...answers.filter((each) => !isPresent(each))]
-    for (const { server, answer } of inOrder) {
-      const { problem, timeline } = await answer
-      if (problem === undefined) return this.#use(server, timeline)
-    }
-    throw this.#unavailable(await Promise.all(answers.map(async ({ answer }) => (await answer).problem)))
+    const answers = this.#servers.map((server) => this.#probe(server))
+    // The present server is kept without waiting for the others.
+    const present = this.#present && (await answers[this.#servers.indexOf(this.#present)])
+    if (present !== undefined && this.#isUsable(present)) return this.#use(present)
+    return this.#useBest(await Promise.all(answers))
   }
 
-  #probeAll(): readonly { readonly server: Server; readonly answer: Promise<ProbeAnswer> }[] {
-    return this.#servers.map((server) => ({ server, answer: this.#probe(server) }))
+  async #probe(server: Server): Promise<ProbedServer> {
+    return { server, ...(await probe(server.url, this.#needsWrites)) }
   }
 
-  async #probe({ url }: Server): Promise<ProbeAnswer> {
-    const answer = await probe(url, this.#needsWrites)
-    const isReplaced = answer.problem === undefined && answer.timeline < this.#newestTimeline
-    return isReplaced ? { ...answer, problem: new OldTimeline(answer.timeline, this.#newestTimeline) } : answer
+  /** A server on an older timeline was replaced. It is checked at the last moment, because searches overlap. */
+  #isUsable({ problem, timeline }: ProbedServer): boolean {
+    return problem === undefined && timeline >= this.#newestTimeline
+  }
+
+  /** Uses the server with the newest timeline. Of several, keeps the present one, or uses the first of the list. */
+  #useBest(answers: readonly ProbedServer[]): Server {
+    const usable = answers.filter((answer) => this.#isUsable(answer))
+    const newest = Math.max(...usable.map(({ timeline }) => timeline))
+    const best = usable.filter(({ timeline }) => timeline === newest)
+    const chosen = best.find(({ server }) => server === this.#present) ?? best[0]
+    if (chosen === undefined) throw this.#unavailable(answers)
+    return this.#use(chosen)
   }
 
   /** Looks regularly for queries without an answer while there are connections. */
@@ -89,7 +96,8 @@ export class DatabaseServers {
       const isStalled = [...silent.values()].some(({ checks }) => checks * CHECK_MS >= STALL_MS)
       if (!isStalled || isAsking) return
       isAsking = true
-      await this.#useNewest()
+      const answers = await Promise.all(this.#servers.map((server) => this.#probe(server)))
+      if (answers.some((answer) => this.#isUsable(answer))) this.#useBest(answers)
       isAsking = false
     }, CHECK_MS).unref()
   }
@@ -99,18 +107,7 @@ export class DatabaseServers {
     this.#watching = undefined
   }
 
-  async #useNewest(): Promise<void> {
-    const answers = await Promise.all(
-      this.#probeAll().map(async ({ server, answer }) => ({ server, ...(await answer) })),
-    )
-    const usable = answers.filter(({ problem }) => problem === undefined)
-    const [newest] = usable.toSorted((one, other) => other.timeline - one.timeline)
-    const isPresentUsable = usable.some(({ server }) => server === this.#present)
-    if (newest !== undefined && (newest.timeline > this.#newestTimeline || !isPresentUsable))
-      this.#use(newest.server, newest.timeline)
-  }
-
-  #use(server: Server, timeline: number): Server {
+  #use({ server, timeline }: ProbedServer): Server {
     this.#present = server
     this.#newestTimeline = timeline
     if (!this.#needsWrites) return server
@@ -121,7 +118,8 @@ export class DatabaseServers {
   }
 
   /** An error that will not pass, for example a wrong password, is more helpful than the others. */
-  #unavailable(errors: readonly unknown[]): unknown {
+  #unavailable(answers: readonly ProbedServer[]): unknown {
+    const errors = answers.map(({ problem, timeline }) => problem ?? new OldTimeline(timeline, this.#newestTimeline))
     const lasting = errors.find((error) => !isDatabaseUnavailable(error))
     if (lasting !== undefined) return lasting
     const texts = errors.map(
@@ -159,6 +157,10 @@ interface ProbeAnswer {
   readonly problem?: unknown
   /** The number of promotions before the present state of the server; 0 if the server need not accept writes. */
   readonly timeline: number
+}
+
+interface ProbedServer extends ProbeAnswer {
+  readonly server: Server
 }
 
 /** Finds out within the time limits of `PROBE_MS` whether the server can be used now. */
