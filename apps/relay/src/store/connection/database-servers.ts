@@ -35,9 +35,12 @@ export class DatabaseServers {
   #search: Promise<Server> | undefined
   #watching: NodeJS.Timeout | undefined
 
-  constructor(url: string) {
+  readonly #ask: typeof probe
+
+  constructor(url: string, ask = probe) {
     const { urls, needsWrites } = readDatabaseAddress(url)
     this.#needsWrites = needsWrites
+    this.#ask = ask
     this.#servers = urls.map((one) => {
       const { host, port } = new Client({ connectionString: one })
       return { url: one, host, port }
@@ -46,7 +49,7 @@ export class DatabaseServers {
 
   /** Connections that are opened at the same time share one search. */
   find(): Promise<Server> {
-    this.#search ??= this.#ask().finally(() => {
+    this.#search ??= this.#choose().finally(() => {
       this.#search = undefined
     })
     return this.#search
@@ -58,7 +61,7 @@ export class DatabaseServers {
     if (this.#needsWrites && this.#servers.length > 1) this.#watch()
   }
 
-  async #ask(): Promise<Server> {
+  async #choose(): Promise<Server> {
     const answers = this.#servers.map((server) => this.#probe(server))
     // The present server is kept without waiting for the others.
     const present = this.#present && (await answers[this.#servers.indexOf(this.#present)])
@@ -67,7 +70,7 @@ export class DatabaseServers {
   }
 
   async #probe(server: Server): Promise<ProbedServer> {
-    return { server, ...(await probe(server.url, this.#needsWrites)) }
+    return { server, ...(await this.#ask(server.url, this.#needsWrites)) }
   }
 
   /** A server on an older timeline was replaced. It is checked at the last moment, because searches overlap. */
