@@ -20,7 +20,7 @@ const isInstalled = version.status === 0
 /** A test that is skipped if Debian's package pgbouncer is not installed. */
 const withPgBouncer = test.skipIf(!isInstalled)
 
-/** True if PgBouncer is older than 1.21. Only newer versions can separate the prepared statements of their clients. */
+/** The setting that switches prepared statements off. Versions before 1.21 have no prepared statements, and refuse the setting. */
 const WITHOUT_PREPARED = canPrepare(version.stdout ?? '') ? 'max_prepared_statements = 0' : ''
 
 const SERVER_CONNECTIONS = 3

@@ -29,7 +29,7 @@ interface Configuration {
   readonly id: string
   /** The USB ids after the switch; empty if the id stays or is not known. */
   readonly targets: readonly string[]
-  /** True for a module that is never a disk: its USB configuration is kept or selected. */
+  /** True if the module never appears as a USB disk, so it needs no mode switch; at most, its USB configuration is selected. */
   readonly isNeverDisk: boolean
 }
 

@@ -130,7 +130,7 @@ function readable<T>(query: Query<T>, messagesIn: (value: T) => readonly StoredM
       const messages = value === undefined ? [] : messagesIn(value)
       const areRead = messages.every(({ index, pdu, stat }) => {
         const incoming = readIncoming({ kind: 'stored', memory: 'SM', index }, pdu, stat)
-        // The driver returns an outgoing message unchanged if the modem lists the message as received.
+        // Some modems list a sent message (TP-MTI 01) as a received one. The driver understands this, and does not decode it.
         return incoming?.kind !== 'unreadable' || incoming.why.startsWith('TP-MTI 01')
       })
       return messages.length > 0 && areRead ? true : undefined

@@ -311,7 +311,7 @@ export class World {
     this.triesAtPinEntries.push(this.sim.guard.pin.attemptsLeft)
   }
 
-  /** Stores a message first and deletes it afterwards. */
+  /** Stores the message in the journal, and then deletes it from the modem. */
   #arrived(incoming: Incoming, runner: RecoveryRunner): void {
     const key = keyOf(incoming)
     const write = () => {

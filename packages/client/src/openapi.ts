@@ -944,7 +944,7 @@ export interface components {
              */
             approval?: "required";
         };
-        /** @description Limits of what the key may send, in addition to its scopes. An absent limit does not apply */
+        /** @description Limits on what the key may send; its scopes also apply. A limit that is not set means no limit */
         ApiKeyLimitsRequest: {
             /** @description SIMs that the key may use. Default: every SIM of the account */
             sims?: {
@@ -1465,7 +1465,7 @@ export interface components {
              * @example 2026-03-01T08:46:11.000Z
              */
             checkedAt: string;
-            /** @description The findings, from those about the machine to those about the network */
+            /** @description The findings in the order of the checks: first the machine, last the network */
             findings: components["schemas"]["Finding"][];
         };
         GrafanaNotification: {

@@ -8,7 +8,7 @@ export async function ussd(connection: Connection, codes: readonly string[]): Pr
     const outcome = await modem.ussd(code)
     switch (outcome.kind) {
       case 'answer':
-        if (outcome.status === 'not-supported') throw new ToolError('The network does not support this code.')
+        if (outcome.status === 'not-supported') throw new ToolError('The network does not support this USSD code.')
         if (outcome.status === 'network-timeout') throw new ToolError('The network did not answer in time.')
         for (const line of linesOf(outcome.text ?? `(${outcome.status})`)) print(line)
         if (outcome.status === 'asks' && at + 1 === codes.length) {

@@ -17,7 +17,7 @@ import { startWebhookReceivers, type WebhookReceivers } from './start-webhook-re
 
 /** The number of concurrent requests to one receiver, as in the relay. */
 const IN_FLIGHT = 5
-const box = secretBox('the secret of a relay that is only measured', systemRandom)
+const box = secretBox('a secret that only this benchmark uses', systemRandom)
 
 /** Measures the time from the commit of an event to its arrival, one event at a time. */
 export async function benchWebhookLatency(bench: BenchDatabase, events: number): Promise<void> {

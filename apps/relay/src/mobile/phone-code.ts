@@ -83,7 +83,7 @@ async function deleteOldCodes(database: Database, accountId: string, now: Date):
 }
 
 function newCode(random: Random): string {
-  // Skips higher bytes, because they would make some characters more frequent.
+  // Skips random bytes from this value on, because they would make some characters more frequent.
   const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
   let code = ''
   while (code.length < LENGTH)

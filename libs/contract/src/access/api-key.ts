@@ -63,7 +63,7 @@ const approval = z.literal('required').optional().meta({
 
 const requestedLimits = requestBody({ sims: sims(requestBody(sim)), recipients, recipientsPerDay, approval }).meta({
   id: 'ApiKeyLimitsRequest',
-  description: 'Limits of what the key may send, in addition to its scopes. An absent limit does not apply',
+  description: 'Limits on what the key may send; its scopes also apply. A limit that is not set means no limit',
 })
 
 export const keyLimits = z

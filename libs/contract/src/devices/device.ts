@@ -288,7 +288,7 @@ export const findings = z
     checkedAt: utcTime,
     findings: z
       .array(finding)
-      .meta({ description: 'The findings, from those about the machine to those about the network' }),
+      .meta({ description: 'The findings in the order of the checks: first the machine, last the network' }),
   })
   .meta({ id: 'Findings' })
 

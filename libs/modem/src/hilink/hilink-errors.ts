@@ -67,7 +67,10 @@ const meanings: ReadonlyMap<number, Meaning> = new Map([
   [111_013, meaning('temporary', 'Another USSD session is open.', 'Try again later.')],
   [111_014, meaning('permanent', 'The USSD text is too long.', 'Shorten the text.')],
   [111_020, meaning('temporary', 'The network did not answer in time.', 'Try again later.')],
-  [111_022, meaning('unsupported', 'The network does not support this code.', 'Check the code with the provider.')],
+  [
+    111_022,
+    meaning('unsupported', 'The network does not support this USSD code.', 'Check the code with the provider.'),
+  ],
   [113_017, meaning('permanent', 'The stick refuses the number or the text.', shorten)],
   [
     113_053,

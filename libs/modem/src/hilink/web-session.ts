@@ -85,7 +85,7 @@ export class WebSession {
       const problem = await this.#open()
       if (problem !== undefined) return problem
       if (attempt > 1 && isStillValid !== undefined && !(await isStillValid((path) => this.#send(getRequest(path))))) {
-        return { kind: 'not-sent', why: 'another stick or SIM answers' }
+        return { kind: 'not-sent', why: 'the modem or its SIM was replaced by another one' }
       }
       const answer = await this.#send(request)
       if (isLoginRequired(answer) && !hasLoggedIn && (await this.#logIn())) {

@@ -52,7 +52,7 @@ export class DialogueRecorder implements ByteTrace {
     const text = this.#fromHost + end
     this.#fromHost = ''
     if (text === '') return
-    // A prompt without a blank has no line end.
+    // Some modems write the prompt as ">" without a space. No line end follows, so the line ends here.
     if (this.#fromModem === '>') this.#endModemLine()
     this.#add('host', text)
   }

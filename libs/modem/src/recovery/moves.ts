@@ -82,8 +82,8 @@ function reset(state: Unhealthy, rung: 'reset' | 'power-cycle', now: Now): Recov
 }
 
 /**
- * Switches a device off and on that has disappeared from its socket, once in each outage. The port is opened when the
- * device has reappeared.
+ * If a device is no longer visible on USB, switches its socket off and on, once in each outage. The port is opened when
+ * the device is visible again.
  */
 function powerCycleMissing(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
   const attempt = state.attempt + 1

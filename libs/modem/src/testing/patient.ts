@@ -27,7 +27,7 @@ export const blockedBy = (reason: StartupFailureReason): ModemState => ({
 export class Patient {
   atMs = 0
   state: RecoveryState
-  /** The effects since the last call. */
+  /** The effects that recovery has requested since the last call of a method. */
   asked: RecoveryEffect[] = []
 
   readonly #options: RecoveryOptions
@@ -115,6 +115,6 @@ export const looksInVain = (patient: Patient): void => {
 export const healthy = (options?: Partial<RecoveryOptions>) => {
   const patient = new Patient(options).opens().getsReady()
   patient.asked = []
-  // Longer than the period in which another failure counts as a relapse.
+  // After this time, another failure no longer counts as a relapse.
   return patient.waits(limits.relapseMs)
 }

@@ -2,10 +2,10 @@ import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
 import { terminalResponseTo } from './terminal-response.ts'
 
 /**
- * An unsolicited code that contains a command of a program on the SIM (SIM toolkit) for the host. Until the host
+ * An unsolicited code with which a program on the SIM (SIM toolkit) sends a command to the host. Until the host
  * responds, the SIM may be busy for all other purposes.
  *
- * The toolkit is not switched off, although every vendor has a command for this, because a SIM with several identities
+ * Every vendor has a command that switches the toolkit off. It is not used, because a SIM with several identities
  * (multi-IMSI) needs the toolkit to change its network.
  */
 export interface ToolkitCode {

@@ -167,7 +167,7 @@ function numberingOf(width: 8 | 16 = 8): InformationElement {
   return concatenationElement({ width, reference: 0, total: 1, sequence: 1 })
 }
 
-/** Leaves out characters that an allowed table has, and characters that transliteration could have replaced. */
+/** Returns the characters that force UCS-2: no allowed table has them, and transliteration cannot replace them. */
 function charactersWithoutSeptets(
   given: string,
   languages: readonly NationalLanguage[],

@@ -111,7 +111,10 @@ export function checkClock(state = judgeSystemClock()): readonly CodedFinding[] 
   }
   if (state === 'kept') {
     return [
-      ok('clock', `kept correct by a battery or the host, time zone ${zone}`, { code: 'clock.kept', values: { zone } }),
+      ok('clock', `a battery or the host keeps the clock correct; time zone ${zone}`, {
+        code: 'clock.kept',
+        values: { zone },
+      }),
     ]
   }
   return [

@@ -49,7 +49,7 @@ function checksumOf(text: string): string {
 }
 
 function randomText(random: Random, length: number): string {
-  // Skips higher bytes, because they would make some characters more frequent.
+  // Skips random bytes from this value on, because they would make some characters more frequent.
   const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
   let text = ''
   while (text.length < length)

@@ -350,7 +350,7 @@ test.each([
   const answer = await ask(replica(), basic())
   expect(answer.statusCode).toBe(status)
   if (status === 403) expect(answer.json().message).toContain('HTTPS')
-  // Over plain HTTP, a wrong password is refused without a check.
+  // Plain HTTP is refused before the password is checked, so a wrong password gets 403 as well, and not 401.
   expect((await ask(replica(), basic(username, 'wrong password'))).statusCode).toBe(status === 200 ? 401 : 403)
   expect((await ask(replica({ allowInsecureHttp: true }), basic())).statusCode).toBe(200)
   expect((await ask(replica({ isLocal: true }), basic())).statusCode).toBe(200)

@@ -12,7 +12,7 @@ const PREFIX_LENGTH = 4
 export const PAIRING_CODE = 'pairing-code'
 
 export function newPairingCode(random: Random): string {
-  // Skips higher bytes, because they would make some characters more frequent.
+  // Skips random bytes from this value on, because they would make some characters more frequent.
   const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
   let code = ''
   while (code.length < LENGTH)

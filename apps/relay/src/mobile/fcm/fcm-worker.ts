@@ -164,5 +164,5 @@ const MOST_RUNNING = 50
 /** The pause after each failed attempt, in seconds. */
 const PAUSES = [10, 60, 300, 900]
 const LONGEST_PAUSE = 3_600
-/** FCM refuses the push token itself, for example because it belongs to the project of another operator. */
+/** The pause after FCM refuses a push token, for example because the token belongs to another operator's project. */
 const REFUSED_PAUSE_MS = 3_600_000

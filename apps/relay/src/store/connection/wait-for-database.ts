@@ -33,7 +33,7 @@ export async function waitForDatabase(url: string, { waitMs, report }: WaitOptio
   }
 }
 
-/** Runs a start again from its beginning whenever the database becomes unavailable during it. */
+/** Calls `start` again whenever the database becomes unavailable while it runs. */
 export async function retryUntilAvailable<T>(start: () => Promise<T>, { waitMs, report }: WaitOptions): Promise<T> {
   const giveUpAt = performance.now() + waitMs
   for (;;) {

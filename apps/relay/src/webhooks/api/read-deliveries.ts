@@ -118,7 +118,7 @@ async function findDelivery(database: Database, accountId: string, id: string): 
 }
 
 export function unknownDelivery(): ApiError {
-  return new ApiError(404, 'No delivery has this id: it may have been deleted by retention')
+  return new ApiError(404, 'No delivery has this id. Old deliveries are deleted after the retention period.')
 }
 
 /** Returns true for payloads of hashed messages, which do not contain a number any more. */

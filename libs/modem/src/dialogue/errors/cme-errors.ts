@@ -196,7 +196,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     of(
       'permanent',
       'operation not allowed because of MT functionality restrictions',
-      'The modem is restricted.',
+      'The modem refuses this operation, because its functions are restricted.',
       askOperator,
     ),
   ],
@@ -287,7 +287,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     ),
   ],
   [149, of('permanent', 'PDP authentication failure', 'The network did not accept name or password.', askOperator)],
-  [150, of('permanent', 'invalid mobile class', 'The modem does not accept this class.', reportTrace)],
+  [150, of('permanent', 'invalid mobile class', 'The modem does not accept this mobile class.', reportTrace)],
   // Vendor codes
   [262, sim('SIM blocked', 'The SIM is permanently blocked.', 'Replace the SIM.')],
   [
