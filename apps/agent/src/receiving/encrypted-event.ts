@@ -35,7 +35,8 @@ function withoutTraces({ transactionId, contentLocation }: ReceivedMms, key: Enc
   if (contentLocation === undefined) return traces
   const encrypted = encryptValue(key, contentLocation)
   // A location that does not fit is left out. Real ones have fewer than 200 characters.
-  return { ...traces, isEncrypted: true, contentLocation: encrypted.length > longestLocation ? undefined : encrypted }
+  if (encrypted.length > longestLocation) return { ...traces, contentLocation: undefined }
+  return { ...traces, isEncrypted: true, contentLocation: encrypted }
 }
 
 function withEncryptedContent(event: Received, key: EncryptionKey): Received {

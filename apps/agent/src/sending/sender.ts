@@ -323,7 +323,7 @@ export class Sender {
         // The outcome of a repeated command is reported again, because the relay may have been restored from a backup.
         ...commands.map(({ cmdId }) => processedEvent(cmdId, moment)),
       ],
-      // The messages before these are sent first, so these share a commit with one of them.
+      // While other messages wait, the next result comes soon, and these messages share its commit.
       { mayWaitMs: this.waiting > 0 ? sharedCommitWaitMs : 0 },
     )
     crashPoint('command-journaled')

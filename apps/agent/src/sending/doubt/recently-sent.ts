@@ -42,8 +42,13 @@ export class RecentlySent {
 
   take(iccid: string, report: StatusReport): OutgoingMessage | undefined {
     const message = this.find(iccid, report)
-    if (message !== undefined) this.#messages.delete(nameOf(iccid, report.messageReference))
+    if (message !== undefined) this.forget(iccid, report)
     return message
+  }
+
+  /** The journal is read for further reports with this reference. */
+  forget(iccid: string, { messageReference }: StatusReport): void {
+    this.#messages.delete(nameOf(iccid, messageReference))
   }
 }
 

@@ -197,6 +197,19 @@ describe('a report about a message that was sent a moment ago', () => {
     await world.pass(1000)
     expect(world.sender.isRecentReport('iccid-1', report(1, 0))).toBe(false)
   })
+
+  test('is found in the journal when it is repeated after it was compared with the journal', async () => {
+    const written = report(1, 0)
+    world.outcomes.push(silence)
+    await world.accept(sendCommand('doubtful'))
+    await world.pass(1000)
+    for (const each of [written, report(2, 0), written]) {
+      void world.sender.report('iccid-1', each)
+      await world.pass(1000)
+    }
+    expect(await deliveredIds()).toEqual(['a', 'doubtful'])
+    expect(world.sender.isRecentReport('iccid-1', written)).toBe(false)
+  })
 })
 
 function report(messageReference: number, status: number): StatusReport {

@@ -63,6 +63,7 @@ export class ReportTaker {
   }
 
   #inTurn(iccid: string, report: StatusReport): Promise<boolean> {
+    this.#recentlySent.forget(iccid, report)
     const taken = this.#last.then(() => this.#compareWithJournal(iccid, report))
     this.#last = taken.catch(() => undefined)
     return taken
