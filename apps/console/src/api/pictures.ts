@@ -17,8 +17,11 @@ export function usePictureSize(url: string) {
 const MOST_BYTES = 512 * 1024
 
 async function readPictureSize(url: string, signal: AbortSignal): Promise<PictureSize | null> {
-  const { ok, body } = await fetch(url, { signal })
-  const reader = ok ? body?.getReader() : undefined
+  const { ok, status, body } = await fetch(url, { signal })
+  if (status === 404) return null
+  // The query is repeated after an error, for example while the gateway restarts.
+  if (!ok) throw new Error(`${url}: ${status}`)
+  const reader = body?.getReader()
   if (reader === undefined) return null
   const pieces: Uint8Array[] = []
   let length = 0
