@@ -28,6 +28,8 @@ export class Load {
   readonly sent: Sent[] = []
   /** Messages that were sent to the modems, each with a different text. */
   readonly received: Received[] = []
+  /** Answers that a client cannot handle: other text than JSON, or a 503 that does not say when to try again. */
+  readonly unusable: string[] = []
   /** The number of requests that got no answer, or an error that allows a retry. */
   tries = 0
   readonly #fleet: Fleet<unknown>
@@ -83,8 +85,12 @@ export class Load {
         this.#fleet.balanced === undefined ? this.#fleet.relays.map(({ api }) => api) : [this.#fleet.balanced]
       const answer = await apis[turn % apis.length]
         ?.ask('POST', '/messages', message, { 'Idempotency-Key': id }, 20_000)
-        .catch(() => undefined)
+        .catch((error: unknown) => {
+          if (error instanceof SyntaxError) this.unusable.push(error.message)
+          return undefined
+        })
       if (answer?.status === 202) break
+      if (answer?.status === 503 && !answer.headers.has('retry-after')) this.unusable.push('503 without Retry-After')
       if (answer !== undefined && answer.status < 500 && ![408, 429].includes(answer.status))
         throw new Error(`${id} was refused: ${answer.status} ${JSON.stringify(answer.json)}`)
       this.tries += 1

@@ -55,6 +55,8 @@ try {
   const load = new Load(fleet, seededRandom(1))
   const running = load.run(Number.POSITIVE_INFINITY, 250, () => isOver)
   const chosen = databaseFaults.filter(({ name }) => values.fault?.some((part) => name.includes(part)) ?? true)
+  if (chosen.length === 0)
+    throw new Error(`no fault is named like that: ${databaseFaults.map(({ name }) => name).join(', ')}`)
   for (const { name, limitSeconds = LIMIT_SECONDS, inject } of chosen) {
     await untilAccepted(load, 8)
     const before = (await cluster.primary())?.name

@@ -21,12 +21,13 @@ interface Pair {
   readonly house: House
 }
 
-let stopPair: () => Promise<void>
+let stopPair: () => Promise<void> = async () => undefined
 afterEach(() => stopPair())
 
 /** Starts a house on a primary and its synchronous standby. */
 async function startPair(): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-failover-'))
+  stopPair = async () => rmSync(folder, { recursive: true, force: true })
   chmodSync(folder, 0o755)
   const { postgres, url: primaryUrl } = await startPostgres(folder)
   await postgres.stop()
