@@ -58,7 +58,8 @@ export const databaseFaults: readonly DatabaseFault[] = [
         (found) => found !== undefined && found !== primary,
         120_000,
       )
-      return async () => primary.resumePatroni()
+      // Its unconfirmed writes have the same timeline as the new ones, so Patroni does not recognise that it must rewind.
+      return async () => primary.reinitialise()
     },
   },
   {

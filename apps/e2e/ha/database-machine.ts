@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
-import { existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { asOrdinaryUser, makeOwnFolder } from '../src/house/machine/ordinary-user.ts'
@@ -70,8 +70,11 @@ export class DatabaseMachine {
     this.killPatroni()
   }
 
-  resumePatroni(): void {
+  /** Ends PostgreSQL and starts Patroni with an empty data folder, like `patronictl reinit`. */
+  reinitialise(): void {
     this.#isPoweredOn = true
+    for (const pid of this.#postgresProcesses()) killIfRunning(pid)
+    rmSync(this.#data, { recursive: true, force: true })
     this.#startPatroni()
   }
 
