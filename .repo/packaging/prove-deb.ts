@@ -61,7 +61,11 @@ function installs(folder: string, version: string): void {
   expectSame('its version', run('smsgw', '--version').trim(), version)
   const mistyped = spawnSync('smsgw', ['gatewya'], { encoding: 'utf8' })
   expectSame('exit code of a mistyped command', mistyped.status, 2)
-  expectSame('the nearest command is named', mistyped.stderr.includes('did you mean gateway?'), true)
+  expectSame(
+    'a mistyped command gets the nearest command as a suggestion',
+    mistyped.stderr.includes('did you mean gateway?'),
+    true,
+  )
   expectSame('completion of bash', run('smsgw', 'completion', 'bash').includes('ignore-modems'), true)
   for (const app of ['gateway', 'agent', 'relay', 'bridge']) {
     const help = run('smsgw', app, '--help')

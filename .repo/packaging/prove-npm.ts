@@ -31,7 +31,11 @@ export async function proveNpm(options: { readonly version: string; readonly bui
       expectSame('the version', installed.smsgw('--version').output, `${options.version}\n`)
       const mistyped = installed.smsgw('gatewya')
       expectSame('the exit code of a mistyped command', mistyped.code, 2)
-      expectSame('the nearest command is named', mistyped.problem.includes('did you mean gateway?'), true)
+      expectSame(
+        'a mistyped command gets the nearest command as a suggestion',
+        mistyped.problem.includes('did you mean gateway?'),
+        true,
+      )
     })
     await proof.step('starts the gateway, which sends a message', async () => {
       await installed.startGateway()

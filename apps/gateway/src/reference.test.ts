@@ -59,7 +59,7 @@ test('docs/reference/settings.md lists every setting with its help and default',
   await expectPage('settings', [
     'Settings',
     'Settings are environment variables. The Debian package reads them from `gateway.env`, `relay.env`, `agent.env` and `bridge.env`',
-    "in `/etc/smsgw`, where a value with spaces, `#` or quotes is written as `'…'`. A wrong value stops the start with one error",
+    "in `/etc/smsgw`, where a value with spaces, `#` or quotes is written as `'…'`. If a value is wrong, the program does not start, and shows one error",
     'that says what to do. A flag is `1` or `0`. A secret can come from a file: `SERVER_SECRET_FILE=/run/secrets/server-secret` sets',
     '`SERVER_SECRET`.',
     '',

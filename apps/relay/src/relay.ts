@@ -270,8 +270,8 @@ function startFcm(
 }
 
 /**
- * The contact of a machine without a public address, which does not exist. It is needed because some push services
- * require a contact.
+ * The contact if the relay has no public address. No mailbox has this address, but some push services require a
+ * contact.
  */
 const NO_CONTACT = 'mailto:operator@localhost'
 

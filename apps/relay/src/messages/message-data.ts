@@ -9,6 +9,6 @@ export function octetsOfData(data: string, isEncrypted: boolean): Buffer {
 export function dataOfOctets(octets: Uint8Array, isEncrypted: boolean): string {
   const stored = Buffer.from(octets)
   const text = isEncrypted ? stored.toString('utf8') : ''
-  // Earlier releases accepted unencrypted data in an encrypted message, which the agent refuses.
+  // Messages from earlier releases may be marked as encrypted although their data is not. Agents refuse such a message.
   return readEncryptedField(text).ok ? text : stored.toString('base64')
 }

@@ -43,7 +43,7 @@ export const createNoteRequest = requestBody({
     }),
 })
 
-/** The decisions about a conversation, in the list and in the details. */
+/** What people set for a conversation. The list and the details of conversations have these fields. */
 export const conversationDecisions = {
   labels: z.array(resourceId).meta({ description: 'Ids of the labels, in the order of their names' }),
   assignee: z.string().optional(),

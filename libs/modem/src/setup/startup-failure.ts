@@ -102,7 +102,7 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   'pin-not-kept': {
     words: 'The SIM requires a PIN, and the attempt could not be saved to disk.',
     advice:
-      'The PIN was not entered, because an unsaved attempt could be repeated and lock the SIM. Check whether the disk is full or not writable.',
+      'The PIN was not entered, because the attempt could not be saved, and repeated attempts lock the SIM. Check whether the disk is full or not writable.',
   },
   'puk-required': {
     words: 'The SIM is locked and requires its PUK.',

@@ -105,7 +105,7 @@ function decodeMediaType(reader: WspReader): string | number {
 }
 
 function encodeContentType(contentType: string, form: ContentTypeForm): Uint8Array {
-  // Refuses an empty text, which is a single zero and would be decoded as a length.
+  // Refuses an empty text: it would be encoded as a single zero, which is decoded as a length.
   if (contentType === '') throw new PduEncodeError(field, 'is empty')
   const asText = encodeTextString(field, contentType)
   if (form === 'text') return asText

@@ -10,8 +10,8 @@ export class DatabaseAddressError extends Error {}
 
 const LIST = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/
 /**
- * Matches an "@", or more than one path segment, after the servers. Such a text may be a part of the password, in which
- * a "/" or "?" is not encoded. The URL must then be refused, because logs and errors show the path.
+ * Matches an "@" or a second path segment after the servers, which may be the rest of a password with an unencoded "/" or
+ * "?". Such a URL is refused, because logs and errors would show that part of the password as the path.
  */
 const UNENCODED = /@|^\/[^?]*\//
 const ONE = /^(?:\[[^\]]+\]|[^:,\s]+)?(?::\d{1,5})?$/
