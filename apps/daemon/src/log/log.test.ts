@@ -45,6 +45,15 @@ test('logs the kind and SQL state of a cause that is a plain object, but no valu
   expect(JSON.parse(lines).err.cause).toEqual({ fault: 'object', kind: 'postgres', sqlState: '57P01' })
 })
 
+test('a JSON line contains no raw control or formatting characters, and has the same value', () => {
+  const unsafe = 'a\u007fb\u009b2Jc\u202ed\u2028e\u2029f\u2066g\ufeffh\u{e0041}i\njé 👩\u200d💻'
+  const line = logged((log) => log.info({ name: unsafe, nested: { [unsafe]: [unsafe] } }, unsafe))
+  expect(line).not.toMatch(/(?!\u200c|\u200d|\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  expect(line).toContain('\\u202e')
+  expect(line.indexOf('\n')).toBe(line.length - 1)
+  expect(JSON.parse(line)).toMatchObject({ msg: unsafe, name: unsafe, nested: { [unsafe]: [unsafe] } })
+})
+
 test('a terminal gets a formatted line without control and formatting characters from logged values', () => {
   const line = logged(
     (log) => log.warn({ deviceId: 'd\x1b[2J1\u202e2', err: new Error('boom') }, 'a device came'),

@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { droppingOutput, type LogOutput } from '../terminal/output.ts'
+import { escapedJson } from '../terminal/printable.ts'
 import { faultDetails } from './fault-details.ts'
 import { logLine } from './log-line.ts'
 
@@ -23,7 +24,10 @@ export function openLog(level: LogLevel, output: LogOutput): Log {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: faultDetails },
       redact: { paths: SECRET.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '[hidden]' },
-      hooks: { streamWrite: maskNumbers },
+      hooks: {
+        // Escaped for pipes as well, because `docker logs` and others copy a pipe to a terminal.
+        streamWrite: (line) => escapedJson(maskNumbers(line)),
+      },
     },
     stream,
   )

@@ -13,7 +13,13 @@ export function printable(text: string): string {
 
 /** Returns valid JSON with the same characters escaped. JSON.stringify alone escapes only characters below U+0020. */
 export function printableJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(UNSAFE, (character) =>
+  return escapedJson(JSON.stringify(value, undefined, indent))
+}
+
+/** Escapes the same characters in a text that is JSON already, except line breaks. Its value stays the same. */
+export function escapedJson(json: string): string {
+  if (PLAIN.test(json)) return json
+  return json.replace(UNSAFE, (character) =>
     character === '\n' ? character : character.split('').map(escapedUnit).join(''),
   )
 }
@@ -22,6 +28,9 @@ export function printableJson(value: unknown, indent?: number): string {
 function escapedUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
+
+/** Most log lines have only these characters, and this check is faster than a search for the others. */
+const PLAIN = /^[\n -~]*$/
 
 // Cf: bidirectional controls. Cs: halves of surrogate pairs. Zl, Zp: line ends in some terminals.
 const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
