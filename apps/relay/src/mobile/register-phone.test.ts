@@ -60,6 +60,15 @@ test('a phone registers with the password of the account and becomes a device li
   expect(JSON.stringify(await relay.database.device.findMany(), bigints)).not.toContain(json.token)
 })
 
+test.each([
+  ['a phone that reports a name with formatting characters is registered without them', ' Pixel\u202e 9\n', 'Pixel 9'],
+  ['a phone that reports only invisible characters gets a name that is visible', '\u200b\u202e', 'Phone'],
+])('%s', async (_, name, shown) => {
+  const { status, json } = await register(relay.account.basic, { name })
+  expect(status).toBe(201)
+  expect(await relay.database.device.findUnique({ where: { id: json.id } })).toMatchObject({ name: shown })
+})
+
 test('a code registers one phone within a minute, in either case', async () => {
   const { code, validUntil } = await newCode()
   expect(code).toMatch(/^[2-9a-hjkmnp-z]{6}$/)

@@ -1,3 +1,4 @@
+import { withoutUnsafe } from '@smsgw/contract/fields/name-text'
 import { z } from 'zod'
 import { readAuthorization } from '../auth/authorization-header.ts'
 import { redeemEnrolmentToken } from '../auth/enrolment-token.ts'
@@ -78,7 +79,7 @@ export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
         const id = newId(random)
         const journalId = newId(random)
         const now = clock.now()
-        const name = storableText(body.name?.trim() ?? '') || 'Phone'
+        const name = storableText(withoutUnsafe(body.name ?? '')) || 'Phone'
         await statements.device.create({
           data: {
             ...{ id, accountId, name, phoneTokenHash, createdAt: now, updatedAt: now, lastSeen: now, journalId },

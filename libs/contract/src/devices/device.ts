@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { deviceId } from '../fields/ids.ts'
+import { nameText } from '../fields/name-text.ts'
 import { requestBody } from '../fields/request-body.ts'
 import { queryBoolean, requestQuery } from '../fields/request-query.ts'
 import { instant, utcTime } from '../fields/times.ts'
@@ -74,12 +75,12 @@ export const listDevicesQuery = requestQuery({
 
 const simName = z.strictObject({
   simNumber,
-  name: z.string().trim().max(64).meta({ description: 'An empty text removes the name' }),
+  name: nameText(64).meta({ description: 'An empty text removes the name' }),
 })
 
 /** Changes the given members and keeps the others. */
 export const changeDeviceRequest = requestBody({
-  name: z.string().trim().min(1).max(128).optional(),
+  name: nameText(128).min(1).optional(),
   simCards: z
     .array(simName)
     .max(64)

@@ -17,4 +17,10 @@ export function nameText(maximum: number) {
   )
 }
 
+/** Removes the characters that `nameText` refuses: for names that programs report, which must not be refused for them. */
+export function withoutUnsafe(name: string): string {
+  return name.replace(EACH_UNSAFE, '').trim()
+}
+
 const UNSAFE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+const EACH_UNSAFE = new RegExp(UNSAFE, 'gu')

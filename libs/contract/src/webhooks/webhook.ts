@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { deviceId, givenId, resourceId } from '../fields/ids.ts'
+import { nameText } from '../fields/name-text.ts'
 import { paging, refuseReversedRange, timeRange } from '../fields/paging.ts'
 import { requestBody } from '../fields/request-body.ts'
 import { requestQuery } from '../fields/request-query.ts'
@@ -23,7 +24,7 @@ const url = z
     format: 'uri',
     examples: ['https://example.com/sms'],
   })
-const name = z.string().trim().max(100)
+const name = nameText(100)
 
 const twilioEventsOnly = `cannot be sent in Twilio's format. Use some of ${twilioEvents.join(', ')}`
 

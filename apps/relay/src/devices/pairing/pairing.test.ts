@@ -54,12 +54,17 @@ test('a code has ten characters that do not look alike and is stored as a hash',
 test('a code in any case and with groups creates a device of its account', async () => {
   const code = await newCode()
   const typed = ` ${code.slice(0, 5).toLowerCase()}-${code.slice(5)}\n`
-  const pairing = await redeem(typed, { name: 'Pi \u0000 in the attic' })
+  const pairing = await redeem(typed, { name: 'Pi \u0000\u202ein the attic\ud83d' })
   const devices = await shared.database.device.findMany()
   expect(devices).toMatchObject([
-    { accountId: 'a1', publicKey: 'key', name: 'Pi \ufffd in the attic', lastSeen: now, deletedAt: null },
+    { accountId: 'a1', publicKey: 'key', name: 'Pi in the attic\ufffd', lastSeen: now, deletedAt: null },
   ])
   expect(pairing).toEqual({ ok: true, accountId: 'a1', deviceId: devices[0]?.id })
+})
+
+test('a device whose agent reports only invisible characters gets a name that is visible', async () => {
+  await redeem(await newCode(), { name: '\u200b\u202e' })
+  expect(await shared.database.device.findMany()).toMatchObject([{ name: 'Agent' }])
 })
 
 test('a code can be used once, but the same agent gets the same device when it sends the code again', async () => {

@@ -1,3 +1,4 @@
+import { withoutUnsafe } from '@smsgw/contract/fields/name-text'
 import type { Clock } from '../../clock.ts'
 import { newId, type Random } from '../../random.ts'
 import type { Statements } from '../../store/database.ts'
@@ -31,7 +32,7 @@ export async function registerDevice(
       : { ok: false, reason: 'key-in-use' }
   const deviceId = newId(random)
   const now = clock.now()
-  const shownName = storableText(name).slice(0, LONGEST_NAME)
+  const shownName = storableText(withoutUnsafe(name).slice(0, LONGEST_NAME)) || 'Agent'
   const times = { createdAt: now, updatedAt: now, lastSeen: now }
   await statements.device.create({ data: { id: deviceId, accountId, publicKey, name: shownName, ...times } })
   return { ok: true, deviceId, accountId }
