@@ -1152,7 +1152,7 @@ export interface components {
             number: string;
             /** @description Number of unread messages; needs `inbox:list` */
             unread?: number;
-            /** @description True when a stored message was sent to this number; needs `messages:list` */
+            /** @description True when a stored message was sent to this number, other than the reply of a webhook; needs `messages:list` */
             hasSent?: boolean;
             /** @description Ids of the labels, in the order of their names */
             labels: string[];

@@ -45,7 +45,7 @@ export function Thread({
   const newest = pages[0]?.body[0]?.id
   const unread = pages.flatMap(({ body }) => body.filter((entry) => entry.direction === 'in' && entry.isUnread)).length
   useMarkRead(number, isLatest && isAtEnd && unread > 0 ? newest : undefined)
-  const isKnown = useIsKnown(number, pages)
+  const isKnown = useIsKnown(number)
   const earlier = useRef<HTMLButtonElement>(null)
   const [failure, loadEarlier] = useLoadEarlier(thread, `${number} ${around}`)
   // After an error, earlier messages are loaded only with the button.
@@ -133,10 +133,9 @@ export function Thread({
 }
 
 /** Whether somebody has written to this number, or has given it a label or an assignee. Other numbers are strangers. */
-function useIsKnown(number: string, pages: readonly { readonly body: readonly ConversationEntry[] }[]): boolean {
+function useIsKnown(number: string): boolean {
   const { data: details } = useConversationDetails(number)
-  if (details?.hasSent || details?.assignee !== undefined || (details?.labels.length ?? 0) > 0) return true
-  return pages.some(({ body }) => body.some(({ direction }) => direction === 'out'))
+  return details?.hasSent === true || details?.assignee !== undefined || (details?.labels.length ?? 0) > 0
 }
 
 /** Matches numbers that a modem can dial. */

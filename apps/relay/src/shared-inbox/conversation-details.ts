@@ -40,9 +40,7 @@ export async function readDetails(
   const [states, notes, sent] = await Promise.all([
     readConversationStates(statements, accountId, [number]),
     statements.conversationNote.findMany({ where: { accountId, number }, orderBy: { createdAt: 'asc' } }),
-    seesSent
-      ? statements.recipient.findFirst({ where: { accountId, phoneNumber: number }, select: { cmdId: true } })
-      : null,
+    seesSent ? findSent(statements, accountId, number) : null,
   ])
   const state = states.get(number)
   return {
@@ -52,6 +50,12 @@ export async function readDetails(
     ...decisionsOf(state),
     notes: notes.map(noteAnswer),
   }
+}
+
+/** Finds a message that somebody has sent to the number. The reply of a webhook is not one, because strangers cause it. */
+function findSent(statements: Statements, accountId: string, phoneNumber: string) {
+  const message = { OR: [{ sentBy: null }, { sentBy: { not: 'webhook' } }] }
+  return statements.recipient.findFirst({ where: { accountId, phoneNumber, message }, select: { cmdId: true } })
 }
 
 /** Returns the members of a conversation that `conversations:read` allows. */

@@ -78,7 +78,7 @@ async function receive(sender: string, at: number, text = 'hello', accountId = '
   return id
 }
 
-async function send(number: string, at: number, text = 'hello'): Promise<string> {
+async function send(number: string, at: number, text = 'hello', sentBy?: string): Promise<string> {
   const id = `m${made++}`
   const recipient = {
     cmdId: id,
@@ -88,7 +88,8 @@ async function send(number: string, at: number, text = 'hello'): Promise<string>
     phoneNumber: number,
     dueAt: minute(at),
   }
-  const message = { accountId: 'a1', id, deviceId: DEVICE, createdAt: minute(at), text, state: 'Sent' } as const
+  const own = { text, state: 'Sent', sentBy: sentBy ?? null } as const
+  const message = { accountId: 'a1', id, deviceId: DEVICE, createdAt: minute(at), ...own }
   await world.database.message.create({ data: { ...message, recipients: { create: { ...recipient, state: 'Sent' } } } })
   return id
 }
@@ -147,8 +148,9 @@ describe('unread messages', () => {
     expect(await change('+1', {})).toMatchObject({ unread: 0, archivedAt: expect.any(String) })
   })
 
-  test('unread messages show whether a message was sent to the number', async () => {
+  test('unread messages show whether a message was sent to the number, other than the reply of a webhook', async () => {
     await receive('+1', 1)
+    await send('+1', 1, 'We are closed', 'webhook')
     expect(await got('/conversations/+1/details')).toMatchObject({ hasSent: false })
     await send('+1', 2)
     expect(await got('/conversations/+1/details')).toMatchObject({ hasSent: true })

@@ -58,7 +58,10 @@ export const conversationDetails = z
     hasSent: z
       .boolean()
       .optional()
-      .meta({ description: 'True when a stored message was sent to this number; needs `messages:list`' }),
+      .meta({
+        description:
+          'True when a stored message was sent to this number, other than the reply of a webhook; needs `messages:list`',
+      }),
     ...conversationDecisions,
     notes: z.array(note).meta({ description: 'Oldest first' }),
   })

@@ -6,7 +6,7 @@ import { invalidate, refresh } from './newest-first.ts'
 
 /** The queries that each event invalidates. The log page handles its events itself. */
 const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => readonly QueryKey[] } = {
-  'message.created': () => [...talk, ['approvals'], ['statistics']],
+  'message.created': () => [...talk, ['conversation-details'], ['approvals'], ['statistics']],
   'message.changed': ({ id }) => [
     ...talk,
     ['approvals'],
