@@ -65,18 +65,18 @@ export const databaseFaults: readonly DatabaseFault[] = [
   {
     name: 'synchronous standby frozen for 20 s',
     async inject(cluster) {
-      const standby = await cluster.synchronousStandby()
-      standby?.freezePostgres()
+      const standby = await synchronousStandbyOf(cluster)
+      standby.freezePostgres()
       await sleep(20_000)
-      return async () => standby?.thawPostgres()
+      return async () => standby.thawPostgres()
     },
   },
   {
     name: 'synchronous standby without power',
     async inject(cluster) {
-      const standby = await cluster.synchronousStandby()
-      standby?.powerOff()
-      return async () => standby?.powerOn()
+      const standby = await synchronousStandbyOf(cluster)
+      standby.powerOff()
+      return async () => standby.powerOn()
     },
   },
 ]
@@ -85,4 +85,10 @@ async function primaryOf(cluster: DatabaseCluster): Promise<DatabaseMachine> {
   const primary = await cluster.primary()
   if (primary === undefined) throw new Error('no database machine accepts writes')
   return primary
+}
+
+async function synchronousStandbyOf(cluster: DatabaseCluster): Promise<DatabaseMachine> {
+  const standby = await cluster.synchronousStandby()
+  if (standby === undefined) throw new Error('no database machine is the synchronous standby')
+  return standby
 }
