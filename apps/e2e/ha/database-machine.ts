@@ -161,7 +161,7 @@ export class DatabaseMachine {
       .filter((line) => /^[A-Z]/.test(line))
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const)
     const own = lines.map(([name, value]) => {
-      const isShared = name === 'ETCD_INITIAL_CLUSTER' || name === 'PATRONI_ETCD3_HOSTS'
+      const isShared = name === 'ETCD_INITIAL_CLUSTER'
       return [name, isShared ? value : value.replace('198.51.100.11', this.address).replace(/^db1$/, this.name)]
     })
     return {
