@@ -88,6 +88,8 @@ try {
   for (const [kind, lines] of Object.entries(wrong)) for (const line of lines.slice(0, 20)) print(`  ${kind}: ${line}`)
   const counts = Object.entries(wrong).map(([kind, { length }]) => `${length} ${kind}`)
   const summary = `${load.sent.length} sent, ${load.received.length} received: ${counts.join(', ')}, ${found.inDoubt.length} in doubt`
+  const unusable = [...new Set(load.unusable)].slice(0, 3).join('; ')
+  judge(`${load.unusable.length} answers that a client cannot handle ${unusable}`, load.unusable.length === 0)
   judge(
     summary,
     Object.values(wrong).every(({ length }) => length === 0),
