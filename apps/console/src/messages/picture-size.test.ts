@@ -37,7 +37,7 @@ test.each([
   // that their supposed length points to.
   ...['ff01', 'ffd0', 'ffd7', 'ff00'].map((marker): [string, string] => [
     `a JPEG with the marker ${marker} before its frame`,
-    `ffd8${marker}ffc2000b0859d859d803012200`.padEnd(2 * 0xff_c6, '0') + 'ffc0000b080001000101012200',
+    [`ffd8${marker}ffc2000b0859d859d803012200`.padEnd(2 * 0xff_c6, '0'), 'ffc0000b080001000101012200'].join(''),
   ]),
   ['a JPEG whose segment has no room for its length', 'ffd8ffe00001ffc0001108000100010300'],
   ['a GIF whose first frame has not arrived', `${gifScreen('01000100')}21f90400`],

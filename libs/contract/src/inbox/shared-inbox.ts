@@ -55,13 +55,10 @@ export const conversationDetails = z
   .strictObject({
     number: z.string(),
     unread: z.int().min(0).optional().meta({ description: 'Number of unread messages; needs `inbox:list`' }),
-    hasSent: z
-      .boolean()
-      .optional()
-      .meta({
-        description:
-          'True when a stored message was sent to this number, other than the reply of a webhook; needs `messages:list`',
-      }),
+    hasSent: z.boolean().optional().meta({
+      description:
+        'True when a stored message was sent to this number, other than the reply of a webhook; needs `messages:list`',
+    }),
     ...conversationDecisions,
     notes: z.array(note).meta({ description: 'Oldest first' }),
   })
