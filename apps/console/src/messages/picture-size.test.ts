@@ -39,6 +39,8 @@ test.each([
     `a JPEG with the marker ${marker} before its frame`,
     [`ffd8${marker}ffc2000b0859d859d803012200`.padEnd(2 * 0xff_c6, '0'), 'ffc0000b080001000101012200'].join(''),
   ]),
+  ['a JPEG that states its height later', 'ffd8ffc000110800000021030122000211010311'],
+  ['a WebP that begins with an unknown chunk', simple('4a554e4b000000002fffffff0f00000000000001000100')],
   ['a JPEG whose segment has no room for its length', 'ffd8ffe00001ffc0001108000100010300'],
   ['a GIF whose first frame has not arrived', `${gifScreen('01000100')}21f90400`],
   ['a file that has PNG in another place', `00504e470d0a1a0a0000000d494844520000012c00000011`],

@@ -10,7 +10,9 @@ export interface PictureSize {
 export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
-    return png(view) ?? gif(view) ?? webp(view) ?? jpeg(view)
+    const size = png(view) ?? gif(view) ?? webp(view) ?? jpeg(view)
+    // A JPEG may state its height after the picture, and 0 before it.
+    return size === undefined || size.width === 0 || size.height === 0 ? undefined : size
   } catch (error) {
     // A view throws when it is read beyond its end.
     if (error instanceof RangeError) return undefined
@@ -62,8 +64,10 @@ function webp(view: DataView): PictureSize | undefined {
       const sizes = view.getUint32(21, true)
       return { width: (sizes % 2 ** 14) + 1, height: (Math.floor(sizes / 2 ** 14) % 2 ** 14) + 1 }
     }
-    default:
+    case 'VP8 ':
       return { width: view.getUint16(26, true) % 2 ** 14, height: view.getUint16(28, true) % 2 ** 14 }
+    default:
+      return undefined
   }
 }
 
