@@ -34,6 +34,6 @@ test.each(['// @ts-nocheck', '//@ts-ignore because', '/* @ts-ignore */', '/*\n *
   },
 )
 
-test('accepts words such as @ts-nocheck in prose and strings', () => {
+test('accepts the name of a suppression in prose and strings', () => {
   expect(check('.repo/check.ts', "// never use @ts-ignore\nconst s = '// @ts-nocheck'")).toEqual([])
 })

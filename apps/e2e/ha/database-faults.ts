@@ -5,8 +5,6 @@ import type { DatabaseMachine } from './database-machine.ts'
 
 interface DatabaseFault {
   readonly name: string
-  /** How long at most no message may be accepted, if not as long as the guide promises for all faults. */
-  readonly limitSeconds?: number
   /** Returns how to undo the fault after messages are accepted again. */
   inject(cluster: DatabaseCluster): Promise<() => Promise<void>>
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { noControlCharacters } from './no-control-characters.ts'
 
 /**
  * A name on one line that people give to a thing. Formatting characters are refused because invisible and bidirectional
@@ -10,8 +11,7 @@ export function nameText(maximum: number) {
       .string()
       .trim()
       .max(maximum)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
-      .regex(/^[^\u0000-\u001f\u007f]*$/, { error: 'must not contain control characters', abort: true })
+      .regex(noControlCharacters, { error: 'must not contain control characters', abort: true })
       // Not a pattern, because few languages of clients have these classes of characters.
       .refine((text) => !UNSAFE.test(text), 'must not contain control or formatting characters')
   )

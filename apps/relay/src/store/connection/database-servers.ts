@@ -18,24 +18,23 @@ export type Connecting = Client & {
 }
 
 /**
- * Finds the server to use, by asking all servers at the same time. The present server is kept while it can be used. Otherwise the
- * server with the newest timeline is chosen: each promotion of a standby begins a new one. Among equal servers the order of the list
- * decides, and not the time of the answer. When the server must accept
- * writes, connections to a previous one are closed, because a server that was cut off does not close them itself.
+ * Finds the server to use, by asking all servers at the same time. The present server is kept while it can be used.
+ * Otherwise the server with the newest timeline is chosen: each promotion of a standby begins a new one. Among equal
+ * servers the order of the list decides, and not the time of the answer. When the server must accept writes, connections
+ * to a previous one are closed, because a server that was cut off does not close them itself.
  *
- * A server that was replaced may still claim to accept writes, although its commits never end, because no standby confirms them.
- * So if a query has had no answer for `STALL_MS`, the server with the newest timeline is used.
+ * A server that was replaced may still claim to accept writes, although its commits never end, because no standby
+ * confirms them. So if a query has had no answer for `STALL_MS`, the server with the newest timeline is used.
  */
 export class DatabaseServers {
   readonly #servers: readonly Server[]
   readonly #needsWrites: boolean
+  readonly #ask: typeof probe
   readonly #clients = new Set<Connecting>()
   #present: Server | undefined
   #newestTimeline = 0
   #search: Promise<Server> | undefined
   #watching: NodeJS.Timeout | undefined
-
-  readonly #ask: typeof probe
 
   constructor(url: string, ask = probe) {
     const { urls, needsWrites } = readDatabaseAddress(url)
