@@ -24,4 +24,4 @@ export class RecentOutput {
 
 const keptMs = 1_000
 const mostDropped = 1_000
-const resultInText = /\+CUSD: \d,"[^"]*\n[^"]*",\d*\r?\n.*\n\+CMGS: \d+\r?\n.*\n\+[A-Z]+: "[^"\n]*",\s*\d*\r?\n/s
+const resultInText = /\+CUSD: \d,"[^"]*\n[^"]*",\d*\r?\n.*\n\+CMGS: \d+\r?\n.*\n\+[A-Z]+: "[^"\n]*"(,\s*\d*)?\r?\n/s

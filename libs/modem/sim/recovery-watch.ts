@@ -35,6 +35,11 @@ export class RecoveryWatch {
    * each result, see `Submitter`.
    */
   #waitsForResults = false
+  /**
+   * Set when a question to a generic modem may have aborted a submission. After that, the driver asks only after a
+   * status report, see `Submitter`.
+   */
+  #waitsForReports = false
   #answerLost: string | undefined
   /** How long each accepted message took. */
   readonly #tookMs: number[] = []
@@ -85,7 +90,7 @@ export class RecoveryWatch {
 
   /** Must be called after the modem has sent bytes to the driver. */
   said(bytes: Uint8Array, isSending: boolean): void {
-    if (!bytes.includes(lineFeed)) return
+    if (!bytes.includes(lineFeed) || this.#waitsForReports) return
     this.#sign(isSending, this.#mayAbort ? Math.max(0, overdueMs - this.#waitedMs) : 0)
   }
 
@@ -96,7 +101,12 @@ export class RecoveryWatch {
       if (isIts) this.#sign(isSending)
     } else if (event.kind === 'submitted') {
       if (event.outcome.kind === 'accepted') this.#tookMs.push(this.#waitedMs)
-      if (event.outcome.kind === 'unknown' && event.outcome.why === 'answer-lost') this.#answerLost = event.id
+      if (event.outcome.kind === 'unknown') {
+        const { why, error } = event.outcome
+        if (why === 'answer-lost') this.#answerLost = event.id
+        this.#waitsForReports ||=
+          this.#mayAbort && (why === 'no-reference' || (why === 'answer-lost' && error !== undefined))
+      }
       const isMeasured = event.outcome.kind === 'unknown' && this.#signAtMs !== undefined && !this.#waitsForResults
       this.#state = isMeasured ? 'unknown' : 'idle'
     } else if (event.kind === 'late-result') {
