@@ -7,6 +7,11 @@ export interface Totals {
   skipped: number
 }
 
+export interface ProjectTotals extends Totals {
+  /** The totals of each test file with a failure. Empty if an error cannot be assigned to a file. */
+  failedFiles: readonly (Totals & { readonly file: string })[]
+}
+
 /** The environment variable with the folder for the totals of one `npm test`. Without it, no totals are added up. */
 export const TOTALS_FOLDER = 'SMSGW_TEST_TOTALS'
 
@@ -27,7 +32,7 @@ export function cachedTotalsFile(root: string, projectRoot: string): string {
  * Reads the totals of a run. Returns undefined if the file is missing because the run ended early or used a cached
  * result.
  */
-export function readTotals(file: string): Totals | undefined {
+export function readTotals(file: string): ProjectTotals | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {

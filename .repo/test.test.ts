@@ -38,7 +38,7 @@ test('fails if Nx fails although every test passed, and if no test ran', async (
 test('adds the totals that Nx restored for a cached result', async () => {
   const restored = join(folder, '.cache/test-totals/libs/b.json')
   mkdirSync(dirname(restored), { recursive: true })
-  writeFileSync(restored, '{"passed":5,"failed":0,"skipped":0}')
+  writeFileSync(restored, '{"passed":5,"failed":0,"skipped":0,"failedFiles":[]}')
   const { code, lines } = await npmTest(`leave('a', 3, 0, 0)`)
   expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '8 passed, 0 failed, 0 skipped' })
 })
@@ -65,6 +65,54 @@ test('--affected tests the affected projects, and succeeds if there are none', a
   expect({ code: none.code, last: none.lines.at(-1) }).toEqual({ code: 0, last: '0 passed, 0 failed, 0 skipped' })
 })
 
+const FAILED_ONCE = { file: 'src/x.test.ts', passed: 1, failed: 1, skipped: 1 }
+
+test('--repeat runs a failed file again, and reports it as unstable if it passes', async () => {
+  const { code, lines } = await npmTest(
+    `if (process.argv[2] === 'run') { console.log(process.argv.slice(2).join(' ')); leave('a', 3, 0, 0) }
+     else { leave('a', 10, 1, 1, [${JSON.stringify(FAILED_ONCE)}]); leave('b', 2, 0, 0); process.exitCode = 1 }`,
+    { args: ['--repeat'] },
+  )
+  expect({ code, lines }).toEqual({
+    code: 0,
+    lines: [
+      'run a:test src/x.test.ts --skip-nx-cache --output-style=stream',
+      'UNSTABLE: libs/a/src/x.test.ts failed and then passed when it was repeated',
+      '14 passed, 0 failed, 0 skipped',
+    ],
+  })
+})
+
+test.each([
+  ['that fails again', `leave('a', 2, 1, 0)`],
+  ['that ends without a result', ''],
+  ['of which no test runs', `leave('a', 0, 0, 3)`],
+])('--repeat keeps the failure of a file %s', async (_, repeated) => {
+  const { code, lines } = await npmTest(
+    `if (process.argv[2] === 'run') { ${repeated} }
+     else { leave('a', 10, 1, 1, [${JSON.stringify(FAILED_ONCE)}]); leave('b', 2, 0, 0); process.exitCode = 1 }`,
+    { args: ['--repeat'] },
+  )
+  expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '12 passed, 1 failed, 1 skipped' })
+})
+
+test('--repeat repeats nothing after more than three failures', async () => {
+  const { lines } = await npmTest(
+    `if (process.argv[2] === 'run') leave('a', 3, 0, 0)
+     else { leave('a', 10, 4, 1, [${JSON.stringify({ ...FAILED_ONCE, failed: 4 })}]); leave('b', 2, 0, 0); process.exitCode = 1 }`,
+    { args: ['--repeat'] },
+  )
+  expect(lines).toEqual(['12 passed, 4 failed, 1 skipped'])
+})
+
+test('without --repeat, a failed file is not repeated', async () => {
+  const { code, lines } = await npmTest(
+    `if (process.argv[2] === 'run') leave('a', 3, 0, 0)
+     else { leave('a', 10, 1, 1, [${JSON.stringify(FAILED_ONCE)}]); leave('b', 2, 0, 0); process.exitCode = 1 }`,
+  )
+  expect({ code, lines }).toEqual({ code: 1, lines: ['12 passed, 1 failed, 1 skipped'] })
+})
+
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
@@ -87,8 +135,8 @@ function npmTest(
   { args = [], signal, plan = PLAN }: Run = {},
 ): Promise<{ code: number | null; lines: string[] }> {
   const script = `#!${process.execPath}
-    const leave = (project, passed, failed, skipped) =>
-      require('node:fs').writeFileSync(process.env.${TOTALS_FOLDER} + '/libs-' + project + '.json', JSON.stringify({ passed, failed, skipped }))
+    const leave = (project, passed, failed, skipped, failedFiles = []) =>
+      require('node:fs').writeFileSync(process.env.${TOTALS_FOLDER} + '/libs-' + project + '.json', JSON.stringify({ passed, failed, skipped, failedFiles }))
     if (process.argv.includes('--graph=stdout')) console.log(${JSON.stringify(JSON.stringify(plan))})
     else { ${nx} }
   `

@@ -1,12 +1,20 @@
 // `npm test`: runs the tests of every project with Nx. The last line is the total. With `--e2e`, it runs the end-to-end
 // tests (`npm run e2e`). Other arguments are passed to Nx: `npm test -- --projects=@smsgw/sms`. With `--affected`, it
 // runs only the tests of projects whose files or dependencies differ from the main branch: `npm test -- --affected
-// --base=origin/main`.
+// --base=origin/main`. With `--repeat`, it runs up to three failed test files again. A test that passes then is counted
+// as passed and reported as unstable.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cachedTotalsFile, readTotals, TOTALS_FOLDER, type Totals, totalsFile } from './test-totals.ts'
+import {
+  cachedTotalsFile,
+  type ProjectTotals,
+  readTotals,
+  TOTALS_FOLDER,
+  type Totals,
+  totalsFile,
+} from './test-totals.ts'
 
 interface Project {
   readonly name: string
@@ -14,9 +22,11 @@ interface Project {
   readonly folder: string
 }
 
+const MOST_UNSTABLE = 3
 const isAffected = process.argv.includes('--affected')
 const target = process.argv.includes('--e2e') ? 'e2e' : 'test'
-const given = process.argv.slice(2).filter((argument) => argument !== '--affected' && argument !== '--e2e')
+const repeats = process.argv.includes('--repeat')
+const given = process.argv.slice(2).filter((argument) => !['--affected', '--e2e', '--repeat'].includes(argument))
 // Nx tests three projects at the same time (nx.json), because tests that start processes wait almost half of the time.
 // Also, the tests of the relay, which take longest, then start earlier.
 const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', target, '--output-style=stream', ...given]
@@ -25,8 +35,11 @@ const projects = selectedProjects()
 const totalsFolder = mkdtempSync(join(tmpdir(), 'smsgw-test-totals-'))
 process.on('exit', () => rmSync(totalsFolder, { recursive: true, force: true }))
 
-const nxCode = await runNx()
-const { passed, failed, skipped } = sumOfTotals(nxCode)
+let nxCode = await runNx(nxArguments)
+let totals = sumOfTotals(nxCode)
+const unstable = repeats ? await repeatFailedFiles() : []
+for (const file of unstable) process.stdout.write(`UNSTABLE: ${file} failed and then passed when it was repeated\n`)
+const { passed, failed, skipped } = totals
 process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
 const mayBeEmpty = isAffected && projects.length === 0
 process.exit(nxCode === 0 && failed === 0 && (passed > 0 || mayBeEmpty) ? 0 : 1)
@@ -49,7 +62,30 @@ function selectedProjects(): Project[] {
   return tasks.map(({ target, projectRoot }) => ({ name: target.project, folder: projectRoot }))
 }
 
-function runNx(): Promise<number | null> {
+/**
+ * Runs the failed test files again, adds their new totals, and returns the files that pass. More than three failures
+ * are probably real, so then no file is repeated.
+ */
+async function repeatFailedFiles(): Promise<string[]> {
+  if (totals.failed > MOST_UNSTABLE) return []
+  const passedNow: string[] = []
+  for (const project of projects) {
+    const { failedFiles = [] } = totalsOf(project) ?? {}
+    if (failedFiles.length === 0) continue
+    const files = failedFiles.map(({ file }) => file)
+    rmSync(totalsFile(totalsFolder, project.folder), { force: true })
+    await runNx(['run', `${project.name}:${target}`, ...files, '--skip-nx-cache', '--output-style=stream'])
+    const repeated = readTotals(totalsFile(totalsFolder, project.folder))
+    if (repeated === undefined || repeated.failed > 0 || repeated.passed === 0) continue
+    for (const first of failedFiles) totals = add(totals, first, -1)
+    totals = add(totals, repeated)
+    passedNow.push(...files.map((file) => `${project.folder}/${file}`))
+  }
+  if (totals.failed === 0) nxCode = 0
+  return passedNow
+}
+
+function runNx(nxArguments: readonly string[]): Promise<number | null> {
   const nx = spawn('nx', nxArguments, { stdio: 'inherit', env: { ...process.env, [TOTALS_FOLDER]: totalsFolder } })
   let interruptedBy: NodeJS.Signals | undefined
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -72,16 +108,26 @@ function runNx(): Promise<number | null> {
 }
 
 function sumOfTotals(nxCode: number | null): Totals {
-  const sum: Totals = { passed: 0, failed: 0, skipped: 0 }
-  for (const { name, folder } of projects) {
-    // If this run wrote no file, Nx used a cached result, and restored the file with its totals.
-    const totals = readTotals(totalsFile(totalsFolder, folder)) ?? readTotals(cachedTotalsFile(process.cwd(), folder))
-    if (!totals) process.stdout.write(`${name} ended without test results; see above.\n`)
-    sum.passed += totals?.passed ?? 0
-    sum.failed += totals?.failed ?? 1
-    sum.skipped += totals?.skipped ?? 0
+  let sum: Totals = { passed: 0, failed: 0, skipped: 0 }
+  for (const project of projects) {
+    const totals = totalsOf(project)
+    if (!totals) process.stdout.write(`${project.name} ended without test results; see above.\n`)
+    sum = add(sum, totals ?? { passed: 0, failed: 1, skipped: 0 })
   }
   if (nxCode === 0 || sum.failed > 0) return sum
   process.stdout.write('Nx failed, although no test failed; see above.\n')
   return { ...sum, failed: 1 }
+}
+
+function add(a: Totals, b: Totals, sign: 1 | -1 = 1): Totals {
+  return {
+    passed: a.passed + sign * b.passed,
+    failed: a.failed + sign * b.failed,
+    skipped: a.skipped + sign * b.skipped,
+  }
+}
+
+/** If this run wrote no file, Nx used a cached result, and restored the file with its totals. */
+function totalsOf({ folder }: Project): ProjectTotals | undefined {
+  return readTotals(totalsFile(totalsFolder, folder)) ?? readTotals(cachedTotalsFile(process.cwd(), folder))
 }

@@ -9,7 +9,12 @@ import { TotalsReporter } from './vitest-totals.ts'
 const runs: Readonly<Record<string, readonly [tests: string, totals: object]>> = {
   'tests by their result': [
     "test('a', () => 0); test('b', () => { throw 1 }); test.skip('c', () => 0); test.todo('d')",
-    { passed: 1, failed: 1, skipped: 2 },
+    {
+      passed: 1,
+      failed: 1,
+      skipped: 2,
+      failedFiles: [{ file: 'some.test.js', passed: 1, failed: 1, skipped: 2 }],
+    },
   ],
   'a suite whose beforeAll breaks as a failure': [
     "describe('s', () => { beforeAll(() => { throw 1 }); test('a', () => 0) })",
@@ -21,8 +26,8 @@ const runs: Readonly<Record<string, readonly [tests: string, totals: object]>> =
   ],
   'a file that does not load as a failure': ["throw new Error('no')", { failed: 1 }],
   'an error outside of every test as a failure': [
-    "test('a', () => { Promise.reject(new Error('late')) })",
-    { failed: 1 },
+    "test('a', () => { Promise.reject(new Error('late')) }); test('b', () => { throw 1 })",
+    { failed: 2, failedFiles: [] },
   ],
 }
 

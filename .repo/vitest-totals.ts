@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
+import type { ProjectTotals, Totals } from './test-totals.ts'
 
 /** Writes the totals of one run of a project, which `npm test` adds up. */
 export class TotalsReporter implements Reporter {
@@ -16,21 +17,34 @@ export class TotalsReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const totals = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
-    for (const module of modules) {
-      // After an error in a file or a suite, such as in an import or a `beforeAll`, no test is counted as failed,
-      // because its tests did not run. So the error is counted.
-      for (const group of [module, ...module.children.allSuites()]) if (group.errors().length > 0) totals.failed += 1
-      for (const test of module.children.allTests()) {
-        const { state } = test.result()
-        if (state === 'passed') totals.passed += 1
-        else if (state === 'failed') totals.failed += 1
-        else totals.skipped += 1
-      }
+    const files = modules.map((module) => ({ file: module.relativeModuleId, ...totalsOf(module) }))
+    const totals: ProjectTotals = {
+      passed: sum(files.map(({ passed }) => passed)),
+      failed: sum(files.map(({ failed }) => failed)) + unhandledErrors.length,
+      skipped: sum(files.map(({ skipped }) => skipped)),
+      failedFiles: unhandledErrors.length > 0 ? [] : files.filter(({ failed }) => failed > 0),
     }
     for (const file of this.files) {
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, JSON.stringify(totals))
     }
   }
+}
+
+function totalsOf(module: TestModule): Totals {
+  const totals = { passed: 0, failed: 0, skipped: 0 }
+  // After an error in a file or a suite, such as in an import or a `beforeAll`, no test is counted as failed, because
+  // its tests did not run. So the error is counted.
+  for (const group of [module, ...module.children.allSuites()]) if (group.errors().length > 0) totals.failed += 1
+  for (const test of module.children.allTests()) {
+    const { state } = test.result()
+    if (state === 'passed') totals.passed += 1
+    else if (state === 'failed') totals.failed += 1
+    else totals.skipped += 1
+  }
+  return totals
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
