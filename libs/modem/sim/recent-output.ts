@@ -13,8 +13,8 @@ export class RecentOutput {
   }
 
   /**
-   * True if a result arrived after a text of several lines that seemed complete, but before a line that may be the real
-   * end of the text. In this case the output does not show whether the result is part of the text.
+   * True if a result arrived after a USSD text that seemed complete, but before a line that may be the real end of the
+   * text. In this case the output does not show whether the result is part of the text.
    */
   get holdResultInText(): boolean {
     const kept = this.#chunks.slice(this.#firstKept).map(({ bytes }) => bytes)
@@ -24,4 +24,4 @@ export class RecentOutput {
 
 const keptMs = 1_000
 const mostDropped = 1_000
-const resultInText = /\+CUSD: \d,"[^"]*\n[^"]*",\d*\r?\n.*\n\+CMGS: \d+\r?\n.*\n\+[A-Z]+: "[^"\n]*"(,\s*\d*)?\r?\n/s
+const resultInText = /\+CUSD: \d,"[^"]*",\d*\r?\n.*\n\+CMGS: \d+\r?\n.*\n\+[A-Z]+: "[^"\n]*"(,\s*\d*)?\r?\n/s
