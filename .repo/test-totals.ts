@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface Totals {
+export interface TestTotals {
   passed: number
   failed: number
   skipped: number
 }
 
-export interface ProjectTotals extends Totals {
+export interface ProjectTotals extends TestTotals {
   /** The totals of each test file with a failure. Empty if an error cannot be assigned to a file. */
-  failedFiles: readonly (Totals & { readonly file: string })[]
+  failedFiles: readonly (TestTotals & { readonly file: string })[]
 }
 
 /** The environment variable with the folder for the totals of one `npm test`. Without it, no totals are added up. */

@@ -11,8 +11,8 @@ import {
   cachedTotalsFile,
   type ProjectTotals,
   readTotals,
+  type TestTotals,
   TOTALS_FOLDER,
-  type Totals,
   totalsFile,
 } from './test-totals.ts'
 
@@ -107,8 +107,8 @@ function runNx(nxArguments: readonly string[]): Promise<number | null> {
   })
 }
 
-function sumOfTotals(nxCode: number | null): Totals {
-  let sum: Totals = { passed: 0, failed: 0, skipped: 0 }
+function sumOfTotals(nxCode: number | null): TestTotals {
+  let sum: TestTotals = { passed: 0, failed: 0, skipped: 0 }
   for (const project of projects) {
     const totals = totalsOf(project)
     if (!totals) process.stdout.write(`${project.name} ended without test results; see above.\n`)
@@ -119,7 +119,7 @@ function sumOfTotals(nxCode: number | null): Totals {
   return { ...sum, failed: 1 }
 }
 
-function add(a: Totals, b: Totals, sign: 1 | -1 = 1): Totals {
+function add(a: TestTotals, b: TestTotals, sign: 1 | -1 = 1): TestTotals {
   return {
     passed: a.passed + sign * b.passed,
     failed: a.failed + sign * b.failed,

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
-import type { ProjectTotals, Totals } from './test-totals.ts'
+import type { ProjectTotals, TestTotals } from './test-totals.ts'
 
 /** Writes the totals of one run of a project, which `npm test` adds up. */
 export class TotalsReporter implements Reporter {
@@ -31,7 +31,7 @@ export class TotalsReporter implements Reporter {
   }
 }
 
-function totalsOf(module: TestModule): Totals {
+function totalsOf(module: TestModule): TestTotals {
   const totals = { passed: 0, failed: 0, skipped: 0 }
   // After an error in a file or a suite, such as in an import or a `beforeAll`, no test is counted as failed, because
   // its tests did not run. So the error is counted.

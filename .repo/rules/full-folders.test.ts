@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { fullFolders, LIST } from './full-folders.ts'
+import { FULL_FOLDERS, fullFolders } from './full-folders.ts'
 import { treeOfLiterals } from './repository-tree.ts'
 
 const folder = 'apps/a/src/messages'
 const named = (count: number, end: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`${folder}/file-${at}${end}`, '']))
 const listed = (files: number, why = 'one file for each command') => ({
-  [LIST]: JSON.stringify({ [folder]: { files, why } }),
+  [FULL_FOLDERS]: JSON.stringify({ [folder]: { files, why } }),
 })
 const problems = (contents: Record<string, string>) => fullFolders(treeOfLiterals(contents)).map(({ file }) => file)
 
@@ -26,7 +26,7 @@ test('a listed folder may have the listed number of files, and no more', () => {
 })
 
 test('an entry needs a reason, and is lowered or removed when the folder becomes smaller', () => {
-  expect(problems({ ...named(16, '.ts'), ...listed(16, '') })).toEqual([LIST])
-  expect(problems({ ...named(16, '.ts'), ...listed(17) })).toEqual([LIST])
-  expect(problems({ ...named(15, '.ts'), ...listed(16) })).toEqual([LIST])
+  expect(problems({ ...named(16, '.ts'), ...listed(16, '') })).toEqual([FULL_FOLDERS])
+  expect(problems({ ...named(16, '.ts'), ...listed(17) })).toEqual([FULL_FOLDERS])
+  expect(problems({ ...named(15, '.ts'), ...listed(16) })).toEqual([FULL_FOLDERS])
 })

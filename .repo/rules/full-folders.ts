@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
-import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+import { type RepositoryTree, type Rule, readList, type Violation } from './repository-tree.ts'
 
 const MOST = 15
-export const LIST = '.repo/full-folders.json'
+export const FULL_FOLDERS = '.repo/full-folders.json'
 
 /** Tests, end-to-end tests, and declarations. A statement is one file by rule, with the reason for its locks. */
 const NOT_COUNTED = /(?:\.test|\.e2e|\.d|-statement)\.tsx?$/
@@ -17,7 +17,7 @@ interface FullFolder {
  * must be divided by topic, and the entry of a folder that became smaller must be lowered.
  */
 export const fullFolders: Rule = (tree) => {
-  const list = readList(tree)
+  const list = readList<FullFolder>(tree, FULL_FOLDERS)
   const counts = countFiles(tree)
   const violations: Violation[] = []
   for (const [folder, files] of counts) {
@@ -25,15 +25,19 @@ export const fullFolders: Rule = (tree) => {
     if (files > allowed)
       violations.push({
         file: folder,
-        problem: `has ${files} source files: divide it by topic, or list it in ${LIST} with a reason`,
+        problem: `has ${files} source files: divide it by topic, or list it in ${FULL_FOLDERS} with a reason`,
       })
   }
   for (const [folder, { files, why }] of Object.entries(list)) {
     const present = counts.get(folder) ?? 0
-    if (present <= MOST) violations.push({ file: LIST, problem: `still lists ${folder}, which has ${present} files` })
+    if (present <= MOST)
+      violations.push({ file: FULL_FOLDERS, problem: `still lists ${folder}, which has ${present} files` })
     else if (present < files)
-      violations.push({ file: LIST, problem: `allows ${files} files in ${folder}, which has ${present}: lower it` })
-    if (!why) violations.push({ file: LIST, problem: `gives no reason for ${folder}` })
+      violations.push({
+        file: FULL_FOLDERS,
+        problem: `allows ${files} files in ${folder}, which has ${present}: lower it`,
+      })
+    if (!why) violations.push({ file: FULL_FOLDERS, problem: `gives no reason for ${folder}` })
   }
   return violations
 }
@@ -46,8 +50,4 @@ function countFiles({ files }: RepositoryTree): Map<string, number> {
     counts.set(folder, (counts.get(folder) ?? 0) + 1)
   }
   return counts
-}
-
-function readList(tree: RepositoryTree): Record<string, FullFolder> {
-  return tree.files.includes(LIST) ? JSON.parse(tree.read(LIST)) : {}
 }

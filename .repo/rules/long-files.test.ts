@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LIST, LONGEST, longFiles } from './long-files.ts'
+import { LONG_FILES, LONGEST, longFiles } from './long-files.ts'
 import { treeOfLiterals } from './repository-tree.ts'
 
 const text = (lines: number) => 'x\n'.repeat(lines)
@@ -12,27 +12,27 @@ test('accepts a file of the maximum length', () => {
 
 test('refuses a longer file unless it is listed with a reason', () => {
   expect(check({ 'a.ts': text(401) })).toEqual([
-    `a.ts: has 401 lines: split it by job, or list it in ${LIST} with a reason`,
+    `a.ts: has 401 lines: split it by job, or list it in ${LONG_FILES} with a reason`,
   ])
-  expect(check({ 'a.ts': text(401), [LIST]: '{"a.ts":{"lines":401,"why":"one table"}}' })).toEqual([])
-  expect(check({ 'a.ts': text(401), [LIST]: '{"a.ts":{"lines":401,"why":""}}' })).toEqual([
-    `${LIST}: gives no reason for a.ts`,
+  expect(check({ 'a.ts': text(401), [LONG_FILES]: '{"a.ts":{"lines":401,"why":"one table"}}' })).toEqual([])
+  expect(check({ 'a.ts': text(401), [LONG_FILES]: '{"a.ts":{"lines":401,"why":""}}' })).toEqual([
+    `${LONG_FILES}: gives no reason for a.ts`,
   ])
 })
 
 test('refuses a listed file that became longer, and an entry with a length that is too high', () => {
-  const list = { [LIST]: '{"a.ts":{"lines":420,"why":"one table"}}' }
+  const list = { [LONG_FILES]: '{"a.ts":{"lines":420,"why":"one table"}}' }
   expect(check({ 'a.ts': text(420), ...list })).toEqual([])
   expect(check({ 'a.ts': text(421), ...list })).toEqual([
-    `a.ts: grew from 420 to 421 lines: split it, do not raise ${LIST}, which only shrinks`,
+    `a.ts: grew from 420 to 421 lines: split it, do not raise ${LONG_FILES}, which only shrinks`,
   ])
   expect(check({ 'a.ts': text(410), ...list })).toEqual([
-    `${LIST}: says 420 lines for a.ts, which has 410 now: lower it`,
+    `${LONG_FILES}: says 420 lines for a.ts, which has 410 now: lower it`,
   ])
 })
 
 test('refuses an entry for a short or missing file', () => {
   expect(
-    check({ 'a.ts': text(1), [LIST]: '{"a.ts":{"lines":420,"why":"one table"},"b.ts":{"lines":9,"why":"w"}}' }),
-  ).toEqual([`${LIST}: still lists a.ts, which is short now`, `${LIST}: lists b.ts, which does not exist`])
+    check({ 'a.ts': text(1), [LONG_FILES]: '{"a.ts":{"lines":420,"why":"one table"},"b.ts":{"lines":9,"why":"w"}}' }),
+  ).toEqual([`${LONG_FILES}: still lists a.ts, which is short now`, `${LONG_FILES}: lists b.ts, which does not exist`])
 })

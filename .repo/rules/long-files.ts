@@ -1,10 +1,7 @@
-import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+import { isGenerated, type Rule, readList, type Violation } from './repository-tree.ts'
 
 export const LONGEST = 400
-export const LIST = '.repo/long-files.json'
-
-/** The first line of a file that a tool generates. Such a file may be long, because nobody reads the whole file. */
-const GENERATED = /^\/\/ Generated /
+export const LONG_FILES = '.repo/long-files.json'
 
 interface LongFile {
   readonly lines: number
@@ -16,34 +13,36 @@ interface LongFile {
  * or lowered: a file that became longer must be split, and the entry of a file that became shorter must be lowered.
  */
 export const longFiles: Rule = (tree) => {
-  const list = readList(tree)
+  const list = readList<LongFile>(tree, LONG_FILES)
   const violations: Violation[] = []
   for (const file of tree.files) {
     if (!/\.(ts|tsx|cjs|mjs)$/.test(file)) continue
-    if (GENERATED.test(tree.read(file))) continue
+    // Nobody reads the whole of a generated file.
+    if (isGenerated(tree.read(file))) continue
     const lines = tree.read(file).split('\n').length - 1
     const listed = list[file]
     if (lines > LONGEST && !listed)
-      violations.push({ file, problem: `has ${lines} lines: split it by job, or list it in ${LIST} with a reason` })
+      violations.push({
+        file,
+        problem: `has ${lines} lines: split it by job, or list it in ${LONG_FILES} with a reason`,
+      })
     if (listed && lines > listed.lines)
       violations.push({
         file,
-        problem: `grew from ${listed.lines} to ${lines} lines: split it, do not raise ${LIST}, which only shrinks`,
+        problem: `grew from ${listed.lines} to ${lines} lines: split it, do not raise ${LONG_FILES}, which only shrinks`,
       })
     if (listed && lines < listed.lines && lines > LONGEST)
       violations.push({
-        file: LIST,
+        file: LONG_FILES,
         problem: `says ${listed.lines} lines for ${file}, which has ${lines} now: lower it`,
       })
-    if (listed && lines <= LONGEST) violations.push({ file: LIST, problem: `still lists ${file}, which is short now` })
+    if (listed && lines <= LONGEST)
+      violations.push({ file: LONG_FILES, problem: `still lists ${file}, which is short now` })
   }
   for (const [file, { why }] of Object.entries(list)) {
-    if (!tree.files.includes(file)) violations.push({ file: LIST, problem: `lists ${file}, which does not exist` })
-    if (!why) violations.push({ file: LIST, problem: `gives no reason for ${file}` })
+    if (!tree.files.includes(file))
+      violations.push({ file: LONG_FILES, problem: `lists ${file}, which does not exist` })
+    if (!why) violations.push({ file: LONG_FILES, problem: `gives no reason for ${file}` })
   }
   return violations
-}
-
-function readList(tree: RepositoryTree): Record<string, LongFile> {
-  return tree.files.includes(LIST) ? JSON.parse(tree.read(LIST)) : {}
 }

@@ -1,6 +1,6 @@
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
-export const LIST = '.repo/rules/plain-words.json'
+export const PLAIN_WORDS = '.repo/rules/plain-words.json'
 
 interface PlainWords {
   /** Folders (with a slash at the end) and files whose text still has to be rewritten. Entries are only removed. */
@@ -29,19 +29,22 @@ export const plainWords: Rule = (tree) => {
   }
   for (const prefix of notYetRewritten) {
     if (!tree.files.some((file) => file.startsWith(prefix)))
-      violations.push({ file: LIST, problem: `lists ${prefix} as not yet rewritten, but ${prefix} does not exist` })
+      violations.push({
+        file: PLAIN_WORDS,
+        problem: `lists ${prefix} as not yet rewritten, but ${prefix} does not exist`,
+      })
   }
   return violations
 }
 
 function isText(file: string): boolean {
   return (
-    file !== LIST &&
+    file !== PLAIN_WORDS &&
     !file.startsWith('.repo/rules/plain-words') &&
     /\.(?:[cm]?tsx?|[cm]js|md|sql|sh|ya?ml|conf|service|prisma)$/.test(file)
   )
 }
 
 function readList(tree: RepositoryTree): PlainWords {
-  return tree.files.includes(LIST) ? JSON.parse(tree.read(LIST)) : { notYetRewritten: [], banned: [] }
+  return tree.files.includes(PLAIN_WORDS) ? JSON.parse(tree.read(PLAIN_WORDS)) : { notYetRewritten: [], banned: [] }
 }

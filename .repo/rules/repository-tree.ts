@@ -33,6 +33,16 @@ export function treeOfLiterals(contents: Readonly<Record<string, string>>): Repo
   }
 }
 
+/** Reads a list of exceptions; an absent list is empty. */
+export function readList<Entry>(tree: RepositoryTree, file: string): Record<string, Entry> {
+  return tree.files.includes(file) ? JSON.parse(tree.read(file)) : {}
+}
+
+/** Returns true if the first line says that a tool generates the file. */
+export function isGenerated(text: string): boolean {
+  return text.startsWith('// Generated ')
+}
+
 /** Returns false without git. Also returns false for an unpacked archive, even inside another repository. */
 function isGitRoot(root: string): boolean {
   try {

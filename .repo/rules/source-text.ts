@@ -10,6 +10,8 @@ export interface SourceText {
   readonly comments: readonly { readonly offset: number; readonly text: string }[]
   /** All imports, re-exports and `require` calls with a literal name. */
   readonly imports: readonly { readonly specifier: string; readonly line: number }[]
+  /** The names of all exports except re-exports and the default. */
+  readonly exports: readonly { readonly name: string; readonly line: number }[]
 }
 
 const read = new Map<string, SourceText>()
@@ -59,6 +61,11 @@ function parse(file: string, text: string): SourceText {
     imports: specifiers
       .filter(({ start, end }) => /^['"`][^$]*$/.test(text.slice(start, end)))
       .map(({ start, end }) => ({ specifier: text.slice(start + 1, end - 1), line: lineAt(text, start) })),
+    exports: module.staticExports
+      .flatMap(({ entries }) => entries)
+      .flatMap(({ exportName: { name, start }, moduleRequest }) =>
+        name === null || start === null || moduleRequest ? [] : [{ name, line: lineAt(text, start) }],
+      ),
   }
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { treeOfLiterals } from './repository-tree.ts'
-import { LIST, wideParameters } from './wide-parameters.ts'
+import { WIDE_PARAMETERS, wideParameters } from './wide-parameters.ts'
 
 const file = 'apps/a/src/mail.ts'
 const withFields = (count: number, name = 'MailOptions') =>
   `export interface ${name} {\n${Array.from({ length: count }, (_, at) => `  readonly field${at}: { readonly inner: string }\n`).join('')}}\n`
 const listed = (fields: number, why = 'each field is one setting') => ({
-  [LIST]: JSON.stringify({ [`${file} MailOptions`]: { fields, why } }),
+  [WIDE_PARAMETERS]: JSON.stringify({ [`${file} MailOptions`]: { fields, why } }),
 })
 const problems = (contents: Record<string, string>) => wideParameters(treeOfLiterals(contents))
 
@@ -37,5 +37,5 @@ test('an entry needs a reason and an interface, and is lowered or removed when t
     { [file]: withFields(10), ...listed(10) },
     { [file]: '', ...listed(12) },
   ])
-    expect(problems(contents)).toMatchObject([{ file: LIST }])
+    expect(problems(contents)).toMatchObject([{ file: WIDE_PARAMETERS }])
 })

@@ -1,7 +1,7 @@
-import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+import { type RepositoryTree, type Rule, readList, type Violation } from './repository-tree.ts'
 
 const MOST = 10
-export const LIST = '.repo/wide-parameters.json'
+export const WIDE_PARAMETERS = '.repo/wide-parameters.json'
 
 /** An interface whose name says that it is the parameter of a function or class. */
 const PARAMETERS = /^(?:export )?interface (\w+(?:Options|Deps|Parts))\b[^{\n]*\{\n(.*?)^\}/gms
@@ -18,7 +18,7 @@ interface WideParameter {
  * interface should otherwise be divided by the code that uses its fields.
  */
 export const wideParameters: Rule = (tree) => {
-  const list = readList(tree)
+  const list = readList<WideParameter>(tree, WIDE_PARAMETERS)
   const violations: Violation[] = []
   const seen = new Set<string>()
   for (const { file, line, name, fields } of parametersIn(tree)) {
@@ -29,17 +29,17 @@ export const wideParameters: Rule = (tree) => {
       violations.push({
         file,
         line,
-        problem: `${name} has ${fields} fields: divide it by what uses them, or list it in ${LIST} with a reason`,
+        problem: `${name} has ${fields} fields: divide it by what uses them, or list it in ${WIDE_PARAMETERS} with a reason`,
       })
     else if (listed && (fields < listed.fields || fields <= MOST))
       violations.push({
-        file: LIST,
+        file: WIDE_PARAMETERS,
         problem: `allows ${listed.fields} fields for ${key}, which has ${fields}: lower it`,
       })
   }
   for (const [key, { why }] of Object.entries(list)) {
-    if (!seen.has(key)) violations.push({ file: LIST, problem: `lists ${key}, which does not exist` })
-    if (!why) violations.push({ file: LIST, problem: `gives no reason for ${key}` })
+    if (!seen.has(key)) violations.push({ file: WIDE_PARAMETERS, problem: `lists ${key}, which does not exist` })
+    if (!why) violations.push({ file: WIDE_PARAMETERS, problem: `gives no reason for ${key}` })
   }
   return violations
 }
@@ -54,8 +54,4 @@ function* parametersIn(tree: RepositoryTree) {
       yield { file, line, name, fields: body.match(FIELD)?.length ?? 0 }
     }
   }
-}
-
-function readList(tree: RepositoryTree): Record<string, WideParameter> {
-  return tree.files.includes(LIST) ? JSON.parse(tree.read(LIST)) : {}
 }

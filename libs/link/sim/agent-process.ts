@@ -1,10 +1,18 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { nextAgent } from '../src/agent/session.ts'
 import { type AgentEffect, type AgentInput, type AgentState, newAgent } from '../src/agent/state.ts'
-import { type Disk, endSend, eventOf, journalCommand, openSends, putInDoubt, type Result } from './model-journal.ts'
+import {
+  endSend,
+  eventOf,
+  journalCommand,
+  type ModelDisk,
+  openSends,
+  putInDoubt,
+  type Result,
+} from './model-journal.ts'
 import { Process } from './process.ts'
 import type { Socket } from './socket.ts'
-import type { World } from './world.ts'
+import type { LinkWorld } from './world.ts'
 
 /** The capacity of the agents in the simulation. */
 export const capacity = 4
@@ -19,18 +27,18 @@ export const urgentCapacity = 2
  * off.
  */
 export class AgentProcess {
-  readonly disk: Disk
+  readonly disk: ModelDisk
   readonly process: Process
   readonly bootId: string
   state: AgentState
   /** True if the relay has accepted the journal, so that the agent may send. */
   isTrusted: boolean
-  readonly #world: World
+  readonly #world: LinkWorld
   readonly #sockets = new Map<number, Socket>()
   #diskFreeAtMs = 0
   #isSending = false
 
-  constructor(world: World, disk: Disk, isContinued = false) {
+  constructor(world: LinkWorld, disk: ModelDisk, isContinued = false) {
     this.#world = world
     this.isTrusted = isContinued
     this.disk = disk

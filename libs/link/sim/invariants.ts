@@ -1,10 +1,10 @@
 import { isOverfull } from '../src/events/event-inbox.ts'
 import type { RelayInput } from '../src/relay/state.ts'
 import { type AgentProcess, capacity, urgentCapacity } from './agent-process.ts'
-import { type Disk, openSends } from './model-journal.ts'
+import { type ModelDisk, openSends } from './model-journal.ts'
 import { unreadable } from './model-store.ts'
-import type { Session } from './relay-process.ts'
-import type { World } from './world.ts'
+import type { ModelSession } from './relay-process.ts'
+import type { LinkWorld } from './world.ts'
 
 /**
  * The guarantees that apply at every moment, during network faults and crashes and with copied disks:
@@ -23,18 +23,18 @@ import type { World } from './world.ts'
  */
 export class Invariants {
   readonly problems: string[] = []
-  readonly ledger: { readonly cmdId: string; readonly disk: Disk }[] = []
+  readonly ledger: { readonly cmdId: string; readonly disk: ModelDisk }[] = []
   readonly facts: string[] = []
   replaced = 0
   /** The received messages that are in replaced journals and no longer on a SIM. */
-  readonly factsOfReplaced: { readonly fact: string; readonly disk: Disk }[] = []
+  readonly factsOfReplaced: { readonly fact: string; readonly disk: ModelDisk }[] = []
   replays = 0
-  readonly #world: World
-  readonly #inDoubt = new Map<Disk, Set<string>>()
+  readonly #world: LinkWorld
+  readonly #inDoubt = new Map<ModelDisk, Set<string>>()
   /** All events ever stored, by journal and number, including those that a restored backup does not contain. */
   readonly #everStored = new Set<string>()
 
-  constructor(world: World) {
+  constructor(world: LinkWorld) {
     this.#world = world
   }
 
@@ -76,7 +76,7 @@ export class Invariants {
     if (open > capacity + urgentCapacity) this.#report(`${bootId} accepted ${open} messages`)
   }
 
-  relayStepped({ state }: Session, input: RelayInput): void {
+  relayStepped({ state }: ModelSession, input: RelayInput): void {
     if (input.kind === 'mark-behind') this.replays += 1
     if (state.phase.kind !== 'open') return
     const { inbox, outbox } = state.phase
@@ -84,7 +84,7 @@ export class Invariants {
     if (outbox.inFlight.length + outbox.waiting.length > 64) this.#report('a relay holds more than 64 commands')
   }
 
-  transacted({ connEpoch }: Session, named: number): void {
+  transacted({ connEpoch }: ModelSession, named: number): void {
     if (named !== connEpoch) this.#report(`a connection of epoch ${connEpoch} named ${named}`)
   }
 
@@ -126,7 +126,7 @@ export class Invariants {
     }
   }
 
-  #isStored(disk: Disk, seq: number): boolean {
+  #isStored(disk: ModelDisk, seq: number): boolean {
     const own = idOf(disk, seq)
     const stored = this.#world.store.journals.get(disk.journalId)?.ids[seq - 1]
     return stored === own || this.#everStored.has(`${disk.journalId} ${seq} ${own}`)
@@ -138,7 +138,7 @@ export class Invariants {
 }
 
 /** Identifies an event in the store. */
-export function idOf(disk: Disk, seq: number): string | undefined {
+export function idOf(disk: ModelDisk, seq: number): string | undefined {
   const text = disk.events[seq - 1]?.text
   return text === undefined ? undefined : (/"(?:at|receivedAt)":"([^"]+)"/.exec(text)?.[1] ?? unreadable)
 }

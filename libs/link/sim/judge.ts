@@ -1,10 +1,10 @@
 import type { AgentProcess } from './agent-process.ts'
 import { idOf } from './invariants.ts'
 import { skipped } from './model-store.ts'
-import type { World } from './world.ts'
+import type { LinkWorld } from './world.ts'
 
 /** Returns true if no process has work left. */
-export function isSettled(world: World): boolean {
+export function isLinkSettled(world: LinkWorld): boolean {
   const [agent, copy] = world.agents
   if (agent === undefined || !agent.process.isAlive) return false
   if (copy !== undefined) return areDuplicatesSettled(world, agent, copy)
@@ -12,7 +12,7 @@ export function isSettled(world: World): boolean {
 }
 
 /** Returns the broken guarantees after everything has worked for a while. */
-export function judge(world: World): string[] {
+export function judgeLink(world: LinkWorld): string[] {
   return [
     ...judgeProgress(world),
     ...judgeSends(world),
@@ -26,7 +26,7 @@ export function judge(world: World): string[] {
  * Returns true if both agents have stopped. After a lost welcome or a restart of one agent, the other agent may
  * continue.
  */
-function areDuplicatesSettled(world: World, one: AgentProcess, other: AgentProcess): boolean {
+function areDuplicatesSettled(world: LinkWorld, one: AgentProcess, other: AgentProcess): boolean {
   if (one.isStopped && other.isStopped) return true
   const { unreadWelcomes, restartsOfAgent } = world.sinceCopy
   const isDisturbed = unreadWelcomes > 0 || restartsOfAgent > 0
@@ -34,7 +34,7 @@ function areDuplicatesSettled(world: World, one: AgentProcess, other: AgentProce
   return isDisturbed && stopped.isStopped && isInStep(world, left)
 }
 
-function isInStep({ store }: World, { state, disk }: AgentProcess): boolean {
+function isInStep({ store }: LinkWorld, { state, disk }: AgentProcess): boolean {
   const { phase, outbox } = state
   if (phase.kind !== 'online' || phase.welcome.connEpoch !== store.connEpoch) return false
   const stored = store.journals.get(disk.journalId)?.ids.length ?? 0
@@ -43,29 +43,29 @@ function isInStep({ store }: World, { state, disk }: AgentProcess): boolean {
   return outbox.mark === stored && (stored === disk.events.length || disk.first > disk.events.length)
 }
 
-function haveEnded(world: World): boolean {
+function haveEnded(world: LinkWorld): boolean {
   return openSends(world).length === 0 || isMaimed(world)
 }
 
 /** Returns true if a restored database requested events that retention had already removed. */
-function isMaimed({ store, agents }: World): boolean {
+function isMaimed({ store, agents }: LinkWorld): boolean {
   const lacksFirst = agents.some(({ disk }) => disk.first > 1 + (store.journals.get(disk.journalId)?.ids.length ?? 0))
   return lacksFirst || [...store.journals.values()].some(({ ids }) => ids.includes(skipped))
 }
 
-function openSends({ store }: World): string[] {
+function openSends({ store }: LinkWorld): string[] {
   return [...store.sends.values()].filter(({ outcome }) => outcome === undefined).map(({ command }) => command.cmdId)
 }
 
-function judgeProgress(world: World): string[] {
-  if (isSettled(world)) return []
+function judgeProgress(world: LinkWorld): string[] {
+  if (isLinkSettled(world)) return []
   const { agents, store, messagesOnSim } = world
   const ends = agents.map(({ state, disk, bootId }) => `${bootId} ${state.phase.kind} ${disk.events.length} events`)
   const stored = [...store.journals].map(([id, { ids }]) => `${id} ${ids.length}`)
   return [`not settled: ${ends}; stored ${stored}; open ${openSends(world)}; ${messagesOnSim} on the SIM`]
 }
 
-function judgeSends({ store, accepted, invariants, schedule }: World): string[] {
+function judgeSends({ store, accepted, invariants, schedule }: LinkWorld): string[] {
   const problems: string[] = []
   const transmitted = new Set(invariants.ledger.map(({ cmdId }) => cmdId))
   for (const cmdId of accepted) if (!store.sends.has(cmdId)) problems.push(`${cmdId} was accepted and is missing`)
@@ -80,7 +80,7 @@ function judgeSends({ store, accepted, invariants, schedule }: World): string[] 
   return problems
 }
 
-function judgeReceived(world: World): string[] {
+function judgeReceived(world: LinkWorld): string[] {
   const { store, invariants, schedule } = world
   // A message may be reported under two journals. Both reports contain the same message id.
   const missing = invariants.factsOfReplaced.filter(
@@ -95,7 +95,7 @@ function judgeReceived(world: World): string[] {
   })
 }
 
-function judgeJournal(world: World): string[] {
+function judgeJournal(world: LinkWorld): string[] {
   const { agents, store, schedule } = world
   const [agent] = agents
   if (agent === undefined || agents.length > 1) return []
@@ -110,7 +110,7 @@ function judgeJournal(world: World): string[] {
 }
 
 /** Agents stop only in the story `duplicate`. Journals are replaced only in that story and in `old-copy`. */
-function judgeStops({ agents, schedule, invariants }: World): string[] {
+function judgeStops({ agents, schedule, invariants }: LinkWorld): string[] {
   if (schedule.story === 'duplicate') return []
   const problems = agents.filter(({ isStopped }) => isStopped).map(({ bootId }) => `${bootId} stopped`)
   if (schedule.story !== 'old-copy' && invariants.replaced > 0)

@@ -4,7 +4,7 @@ import type { ReceivedCommand } from '../src/commands/received-command.ts'
 import type { JournaledEvent } from '../src/events/event-outbox.ts'
 
 /** The disk of an agent. A copy of the disk represents a copied SD card. */
-export interface Disk {
+export interface ModelDisk {
   journalId: string
   replaces: string | undefined
   streamId: string | undefined
@@ -13,18 +13,18 @@ export interface Disk {
   first: number
   /** The events, starting with event 1. */
   readonly events: JournaledEvent[]
-  readonly commands: Map<string, CommandRecord>
+  readonly commands: Map<string, ModelCommand>
 }
 
 /** `received` → `committed` → `ended`. A cancel for an unknown command leaves a `tombstone`. */
-export interface CommandRecord {
+export interface ModelCommand {
   state: 'received' | 'committed' | 'ended' | 'tombstone'
   readonly command: SendCommand | undefined
   /** How the command ended. */
   result?: Result
 }
 
-export function newDisk(journalId: string): Disk {
+export function newDisk(journalId: string): ModelDisk {
   return {
     journalId,
     replaces: undefined,
@@ -36,7 +36,7 @@ export function newDisk(journalId: string): Disk {
   }
 }
 
-export function copyOf(disk: Disk): Disk {
+export function copyOfDisk(disk: ModelDisk): ModelDisk {
   return {
     ...disk,
     events: [...disk.events],
@@ -44,12 +44,12 @@ export function copyOf(disk: Disk): Disk {
   }
 }
 
-export function openSends(disk: Disk): number {
+export function openSends(disk: ModelDisk): number {
   return [...disk.commands.values()].filter(({ state }) => state === 'received' || state === 'committed').length
 }
 
 /** Writes a command. A repeated command changes nothing. Returns the result to report. */
-export function journalCommand(disk: Disk, taken: ReceivedCommand): Result | undefined {
+export function journalCommand(disk: ModelDisk, taken: ReceivedCommand): Result | undefined {
   if (!('command' in taken)) return endUnseen(disk, taken.cmdId, { kind: 'failed', code: 'unsupported' })
   const { command } = taken
   const { cmdId } = command
@@ -72,7 +72,10 @@ export function journalCommand(disk: Disk, taken: ReceivedCommand): Result | und
 }
 
 /** Returns the commands whose result is unknown, because of a crash or an old copy. */
-export function putInDoubt(disk: Disk, states: readonly CommandRecord['state'][]): { cmdId: string; result: Result }[] {
+export function putInDoubt(
+  disk: ModelDisk,
+  states: readonly ModelCommand['state'][],
+): { cmdId: string; result: Result }[] {
   const open = [...disk.commands].filter(([, { state }]) => states.includes(state))
   return open.map(([cmdId, record]) => ({
     cmdId,
@@ -80,7 +83,7 @@ export function putInDoubt(disk: Disk, states: readonly CommandRecord['state'][]
   }))
 }
 
-export function endSend(record: CommandRecord, result: Result): Result {
+export function endSend(record: ModelCommand, result: Result): Result {
   Object.assign(record, { state: 'ended', result })
   return result
 }
@@ -101,7 +104,7 @@ export function eventOf(result: Result, cmdId: string, at: string): AgentEvent {
   }
 }
 
-function endUnseen(disk: Disk, cmdId: string, result: Result): Result | undefined {
+function endUnseen(disk: ModelDisk, cmdId: string, result: Result): Result | undefined {
   if (disk.commands.has(cmdId)) return undefined
   disk.commands.set(cmdId, { state: 'ended', command: undefined })
   return result

@@ -3,7 +3,7 @@ import { urgentPriority } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Hello } from '@smsgw/contract/link/frame'
 import type { ClaimRoom } from '../src/commands/command-outbox.ts'
-import type { EventBatch } from '../src/events/event-inbox.ts'
+import type { ReceivedBatch } from '../src/events/event-inbox.ts'
 import type { OpenedConnection } from '../src/relay/state.ts'
 
 /** The database of one device, shared by all relays. Each method is one transaction. */
@@ -60,7 +60,7 @@ export class ModelStore {
     }
   }
 
-  storeEvents(connEpoch: number, journalId: string, batch: EventBatch): StoreAnswer {
+  storeEvents(connEpoch: number, journalId: string, batch: ReceivedBatch): StoreAnswer {
     const journal = this.journals.get(journalId)
     if (this.#isFenced(connEpoch, journalId) || journal === undefined) return { kind: 'fenced' }
     const mark = journal.ids.length

@@ -4,28 +4,28 @@ import { newConnection, type RelayEffect, type RelayInput, type RelayState } fro
 import type { StoreAnswer } from './model-store.ts'
 import { Process } from './process.ts'
 import type { Socket } from './socket.ts'
-import type { World } from './world.ts'
+import type { LinkWorld } from './world.ts'
 
 /** One run of a relay, with a state machine for each socket. All relays share one database. */
-export class RelayProcess {
+export class ModelRelay {
   readonly process: Process
-  readonly #world: World
-  readonly #sessions = new Set<Session>()
+  readonly #world: LinkWorld
+  readonly #sessions = new Set<ModelSession>()
   #streamId: string
 
-  constructor(world: World) {
+  constructor(world: LinkWorld) {
     this.#world = world
     this.#streamId = world.store.streamId
     this.process = new Process(world.time, world.random.between(0.7, 1.3))
     this.#poll()
   }
 
-  get sessions(): Iterable<Session> {
+  get sessions(): Iterable<ModelSession> {
     return this.#sessions
   }
 
   accept(socket: Socket): void {
-    const session = new Session(this.#world, this, socket, () => this.#sessions.delete(session))
+    const session = new ModelSession(this.#world, this, socket, () => this.#sessions.delete(session))
     this.#sessions.add(session)
     session.step({ kind: 'opened' })
   }
@@ -58,17 +58,17 @@ export class RelayProcess {
 
 const pollMs = 15_000
 
-export class Session {
+export class ModelSession {
   state: RelayState
   readonly socket: Socket
   /** The epoch that the store assigned to the connection. */
   connEpoch: number | undefined
-  readonly #world: World
-  readonly #relay: RelayProcess
+  readonly #world: LinkWorld
+  readonly #relay: ModelRelay
   readonly #process: Process
   readonly #onOver: () => void
 
-  constructor(world: World, relay: RelayProcess, socket: Socket, onOver: () => void) {
+  constructor(world: LinkWorld, relay: ModelRelay, socket: Socket, onOver: () => void) {
     this.#world = world
     const { process } = relay
     this.#relay = relay
@@ -174,6 +174,6 @@ export class Session {
 const window = 16
 const unavailable: RelayInput = { kind: 'refused', why: 'unavailable', reason: 'database unavailable' }
 
-function databaseMs({ random, schedule }: World): number {
+function databaseMs({ random, schedule }: LinkWorld): number {
   return schedule.hasSlowDisks && random.happens(0.03) ? random.between(0, 20_000) : random.between(0, 20)
 }

@@ -1,10 +1,10 @@
 import type { ScheduleReport } from '@smsgw/simulation/simulation'
-import { isSettled, judge } from './judge.ts'
-import { planSchedule, type Schedule } from './schedule.ts'
-import { World } from './world.ts'
+import { isLinkSettled, judgeLink } from './judge.ts'
+import { type LinkSchedule, planLinkSchedule } from './schedule.ts'
+import { LinkWorld } from './world.ts'
 
 export interface LinkReport extends ScheduleReport {
-  readonly schedule: Schedule
+  readonly schedule: LinkSchedule
   readonly trace: readonly string[]
 }
 
@@ -12,17 +12,17 @@ export interface LinkReport extends ScheduleReport {
  * Runs one schedule on a virtual clock. The same seed gives the same run. Faults stop before the end of the run, so at
  * the end every accepted message must have a final state, and every event of a journal must be stored.
  */
-export function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): LinkReport {
-  const schedule = planSchedule(seed)
-  const world = new World(schedule, options.tracing ?? false)
+export function runLinkSchedule(seed: number, options: { readonly tracing?: boolean } = {}): LinkReport {
+  const schedule = planLinkSchedule(seed)
+  const world = new LinkWorld(schedule, options.tracing ?? false)
   const { time, invariants } = world
   const isEnough = () => invariants.problems.length > 0 || time.steps > mostSteps
   time.pass(schedule.endMs, isEnough)
   world.repair()
-  time.pass(time.nowMs + longestEndMs, () => isEnough() || isSettled(world))
+  time.pass(time.nowMs + longestEndMs, () => isEnough() || isLinkSettled(world))
   const problems = [...invariants.problems]
   if (time.steps > mostSteps) problems.push(`${time.steps} steps in ${time.nowMs.toFixed(0)} ms`)
-  if (problems.length === 0) problems.push(...judge(world))
+  if (problems.length === 0) problems.push(...judgeLink(world))
   return { schedule, problems, seen: seenIn(world), virtualMs: time.nowMs, trace: world.trace }
 }
 
@@ -34,7 +34,7 @@ const mostSteps = 20_000
  */
 const longestEndMs = 900_000
 
-function seenIn(world: World): Record<string, number> {
+function seenIn(world: LinkWorld): Record<string, number> {
   const { store, agents, invariants, schedule } = world
   const seen: Record<string, number> = { [`story: ${schedule.story}`]: 1, 'events stored': 0 }
   const count = (what: string, times = 1) => {

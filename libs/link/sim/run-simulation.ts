@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { runCommandLine } from '@smsgw/simulation/command-line'
-import { runSchedule } from './run-schedule.ts'
+import { runLinkSchedule } from './run-schedule.ts'
 import { startWorker } from './start-worker.ts'
 
 /**
@@ -11,7 +11,7 @@ process.exitCode = await runCommandLine({
   arguments: process.argv.slice(2),
   defaults: { schedules: 1_000_000, seed: Date.now() % 1e9, workers: Math.min(2, availableParallelism()) },
   startWorker,
-  replay: (seed) => runSchedule(seed, { tracing: true }),
+  replay: (seed) => runLinkSchedule(seed, { tracing: true }),
   nowMs: () => performance.now(),
   print: (line) => process.stdout.write(`${line}\n`),
 })

@@ -1,11 +1,11 @@
 import { RandomChoices } from '@smsgw/simulation/random-choices'
 
 /** The actions of one schedule, chosen before it starts. Only durations are chosen while it runs. */
-export interface Schedule {
+export interface LinkSchedule {
   readonly seed: number
   readonly story: Story
   readonly relays: number
-  readonly actions: readonly Action[]
+  readonly actions: readonly LinkAction[]
   /** The number of steps after which the process is killed. */
   readonly crashes: { readonly agent: number | undefined; readonly relay: number | undefined }
   /** True if some transactions and writes take seconds. */
@@ -24,7 +24,7 @@ export type Story = 'plain' | 'old-copy' | 'duplicate' | 'backup'
 /** A frame of the handshake, or any frame of one side. */
 export type LostFrame = 'challenge' | 'hello' | 'welcome' | 'agent' | 'relay'
 
-export type Action = { readonly atMs: number } & (
+export type LinkAction = { readonly atMs: number } & (
   | { readonly do: 'accept'; readonly isUrgent: boolean; readonly isHinted: boolean }
   | { readonly do: 'cancel'; readonly which: number }
   | { readonly do: 'receive' }
@@ -44,7 +44,7 @@ export type Action = { readonly atMs: number } & (
   | { readonly do: 'copy-disk' | 'restore-disk' | 'lose-disk' | 'start-copy' | 'back-up' | 'restore-backup' }
 )
 
-export function planSchedule(seed: number): Schedule {
+export function planLinkSchedule(seed: number): LinkSchedule {
   const random = new RandomChoices(seed)
   const story = random.weighted(stories)
   const spanMs = random.oneOf([1_000, 10_000, 60_000, 200_000])
@@ -67,7 +67,7 @@ export function planSchedule(seed: number): Schedule {
 
 const stories: Readonly<Record<Story, number>> = { plain: 64, 'old-copy': 15, duplicate: 8, backup: 13 }
 
-type Weights = Readonly<Partial<Record<Action['do'], number>>>
+type Weights = Readonly<Partial<Record<LinkAction['do'], number>>>
 
 const everyday: Weights = {
   ...{
@@ -93,7 +93,7 @@ const themes: Readonly<Record<Story, Weights>> = {
 }
 
 /** Returns the actions of the story, which makes a copy and later uses the copy. */
-function plot(random: RandomChoices, story: Story, spanMs: number): Action[] {
+function plot(random: RandomChoices, story: Story, spanMs: number): LinkAction[] {
   const [early, late] = [random.below(spanMs / 2), spanMs / 2 + random.below(spanMs / 2)]
   switch (story) {
     case 'plain':
@@ -116,7 +116,7 @@ function plot(random: RandomChoices, story: Story, spanMs: number): Action[] {
   }
 }
 
-function planAction(random: RandomChoices, weights: Weights, atMs: number): Action {
+function planAction(random: RandomChoices, weights: Weights, atMs: number): LinkAction {
   const what = random.weighted(weights)
   const shortMs = random.oneOf([10, 500, 5_000])
   const longMs = random.oneOf([100, 3_000, 30_000, 100_000])

@@ -3,21 +3,21 @@ import type { AgentInput } from '../src/agent/state.ts'
 import type { RelayInput } from '../src/relay/state.ts'
 import { AgentProcess } from './agent-process.ts'
 import { Invariants } from './invariants.ts'
-import { copyOf, type Disk, newDisk } from './model-journal.ts'
+import { copyOfDisk, type ModelDisk, newDisk } from './model-journal.ts'
 import { ModelStore } from './model-store.ts'
-import { RelayProcess } from './relay-process.ts'
-import type { Action, LostFrame, Schedule } from './schedule.ts'
+import { ModelRelay } from './relay-process.ts'
+import type { LinkAction, LinkSchedule, LostFrame } from './schedule.ts'
 import { type End, type Side, Socket } from './socket.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 /** Agents, relays, their database and the network between them, with one virtual clock. */
-export class World {
+export class LinkWorld {
   readonly time = new VirtualTime()
   readonly random: RandomChoices
-  readonly schedule: Schedule
+  readonly schedule: LinkSchedule
   readonly store: ModelStore
   readonly invariants: Invariants
-  readonly relays: RelayProcess[] = []
+  readonly relays: ModelRelay[] = []
   /** The agent of the device, then its copy. */
   readonly agents: AgentProcess[] = []
   /** Counts of events since the copy was started. */
@@ -35,17 +35,17 @@ export class World {
   #numbers = 0
   #accepted: string[] = []
   #onSim: string[] = []
-  #copy: Disk | undefined
+  #copy: ModelDisk | undefined
   #backup: { readonly store: ModelStore; readonly accepted: readonly string[] } | undefined
 
-  constructor(schedule: Schedule, tracing: boolean) {
+  constructor(schedule: LinkSchedule, tracing: boolean) {
     this.schedule = schedule
     this.random = new RandomChoices(schedule.seed ^ 0x5eed)
     this.#tracing = tracing
     this.#untilCrash = { ...schedule.crashes }
     this.store = new ModelStore(`stream${this.number()}`)
     this.invariants = new Invariants(this)
-    for (let relay = 0; relay < schedule.relays; relay += 1) this.relays.push(new RelayProcess(this))
+    for (let relay = 0; relay < schedule.relays; relay += 1) this.relays.push(new ModelRelay(this))
     this.agents.push(new AgentProcess(this, newDisk(`journal${this.number()}`)))
     for (const action of schedule.actions) this.time.after(action.atMs, () => this.#do(action))
   }
@@ -114,7 +114,7 @@ export class World {
   }
 
   /** Called before each step of a process. Returns false if the schedule kills the process at this step. */
-  mayContinue(process: AgentProcess | RelayProcess): boolean {
+  mayContinue(process: AgentProcess | ModelRelay): boolean {
     if (!process.process.isAlive) return false
     const kind = process instanceof AgentProcess ? 'agent' : 'relay'
     const left = this.#untilCrash[kind]
@@ -139,7 +139,7 @@ export class World {
     return at >= 0
   }
 
-  #do(action: Action): void {
+  #do(action: LinkAction): void {
     if (this.#tracing) this.trace.push(`${this.time.nowMs.toFixed(0).padStart(8)} do ${JSON.stringify(action)}`)
     const [agent] = this.agents
     switch (action.do) {
@@ -196,7 +196,7 @@ export class World {
     }
   }
 
-  #disturb(action: Action & { do: 'cut' | 'block' | 'delay' | 'lose' | 'refuse-connections' }): void {
+  #disturb(action: LinkAction & { do: 'cut' | 'block' | 'delay' | 'lose' | 'refuse-connections' }): void {
     switch (action.do) {
       case 'cut':
         for (const socket of this.#sockets) socket.cut({ agent: action.agentNotified, relay: action.relayNotified })
@@ -226,16 +226,16 @@ export class World {
     const copy = this.#copy
     switch (what) {
       case 'copy-disk':
-        this.#copy = copyOf((this.agents[0] as AgentProcess).disk)
+        this.#copy = copyOfDisk((this.agents[0] as AgentProcess).disk)
         break
       case 'restore-disk':
-        if (copy) this.#restartAgent(true, 100, () => copyOf(copy))
+        if (copy) this.#restartAgent(true, 100, () => copyOfDisk(copy))
         break
       case 'lose-disk':
         this.#restartAgent(true, 100, () => newDisk(`journal${this.number()}`))
         break
       case 'start-copy':
-        if (copy) this.agents.push(new AgentProcess(this, copyOf(copy)))
+        if (copy) this.agents.push(new AgentProcess(this, copyOfDisk(copy)))
         Object.assign(this.sinceCopy, { unreadWelcomes: 0, restartsOfAgent: 0 })
         break
       case 'back-up': {
@@ -267,7 +267,7 @@ export class World {
     if (isHinted) for (const relay of this.relays) relay.process.later(1, () => relay.wake())
   }
 
-  #restartAgent(isNoticed: boolean, afterMs: number, change: (disk: Disk) => Disk): void {
+  #restartAgent(isNoticed: boolean, afterMs: number, change: (disk: ModelDisk) => ModelDisk): void {
     const [before] = this.agents
     if (!before?.process.isAlive) return
     before.kill(isNoticed)
@@ -284,7 +284,7 @@ export class World {
     if (!before?.process.isAlive) return
     before.kill(isNoticed)
     this.time.after(afterMs, () => {
-      this.relays[which] = new RelayProcess(this)
+      this.relays[which] = new ModelRelay(this)
     })
   }
 

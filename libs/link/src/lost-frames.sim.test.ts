@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { LostFrame, Schedule } from '../sim/schedule.ts'
-import { World } from '../sim/world.ts'
+import type { LinkSchedule, LostFrame } from '../sim/schedule.ts'
+import { LinkWorld } from '../sim/world.ts'
 
 const handshake: readonly LostFrame[] = ['challenge', 'hello', 'welcome']
 const twice = handshake.flatMap((first) => handshake.map((second) => [first, second] as const))
@@ -16,7 +16,7 @@ test.each(twice)('an agent is online at most 25 s after a %s and then a %s were 
 
 /** Returns the time from the last lost frame until the agent is online. */
 function backAfterMs(seed: number, lost: readonly LostFrame[]): number {
-  const schedule: Schedule = {
+  const schedule: LinkSchedule = {
     seed,
     story: 'plain',
     relays: 1,
@@ -25,7 +25,7 @@ function backAfterMs(seed: number, lost: readonly LostFrame[]): number {
     hasSlowDisks: false,
     endMs: 0,
   }
-  const world = new World(schedule, false)
+  const world = new LinkWorld(schedule, false)
   const { time } = world
   world.repair()
   for (const frame of lost) world.lose(frame)

@@ -8,7 +8,7 @@ import {
 import { readMessageFormat, readMessageService } from '../src/commands/messages/message-settings.ts'
 import { readMemoryUsage, readOfferedMemories } from '../src/commands/messages/message-storage.ts'
 import { readServiceCentre } from '../src/commands/messages/service-centre.ts'
-import { listMessages, readMessage } from '../src/commands/messages/stored-messages.ts'
+import { listStoredMessages, readMessage } from '../src/commands/messages/stored-messages.ts'
 import { networkTimeIn, readClock } from '../src/commands/network/network-time.ts'
 import { readOperator } from '../src/commands/network/operator.ts'
 import { readRegistration, registrationDomains } from '../src/commands/network/registration.ts'
@@ -43,7 +43,7 @@ const queries: readonly Query<unknown>[] = [
   ...catalogue.flatMap(({ pinCounters }) => pinCounters),
   ...registrationDomains.map(readRegistration),
   ...[readPinLock, readServiceCentre, readSignal, readExtendedSignal],
-  ...[iccidQuery('AT+CCID'), readImsi, readOwnNumbers, readPinState, listMessages],
+  ...[iccidQuery('AT+CCID'), readImsi, readOwnNumbers, readPinState, listStoredMessages],
   ...[readMessage(1), ...ussdRequest('plain'), ...ussdRequest('packed-hex'), ...ussdRequest('ucs2-hex')],
 ]
 

@@ -1,19 +1,19 @@
 import type { Modem } from '../src/modem.ts'
 import { runEpisode } from './episode.ts'
 
-export interface FuzzOptions {
+export interface DriverFuzzOptions {
   /** The lowest number of lines and bytes to send. */
   readonly lines: number
   readonly bytes: number
   readonly seed: number
   /** The processor time that one piece of work may take. If omitted, nothing is measured. */
   readonly longestMs?: number
-  readonly onProgress?: (soFar: FuzzReport) => void
+  readonly onProgress?: (soFar: DriverFuzzReport) => void
   /** Called with each driver after its last line, before the driver is released. */
   readonly onDone?: (modem: Modem) => void
 }
 
-export interface FuzzReport {
+export interface DriverFuzzReport {
   lines: number
   bytes: number
   episodes: number
@@ -25,8 +25,8 @@ export interface FuzzReport {
  * Feeds random input to drivers until the requested amount is reached. Most drivers run briefly, but every tenth driver
  * runs for a long time.
  */
-export async function fuzzDriver(options: FuzzOptions): Promise<FuzzReport> {
-  const report: FuzzReport = { lines: 0, bytes: 0, episodes: 0, problems: [], slowest: { ms: 0, what: '' } }
+export async function fuzzDriver(options: DriverFuzzOptions): Promise<DriverFuzzReport> {
+  const report: DriverFuzzReport = { lines: 0, bytes: 0, episodes: 0, problems: [], slowest: { ms: 0, what: '' } }
   while ((report.lines < options.lines || report.bytes < options.bytes) && report.problems.length === 0) {
     const seed = options.seed + report.episodes
     const lines = Math.min(report.episodes % 10 === 9 ? longEpisode : shortEpisode, Math.max(options.lines, 100))
@@ -43,7 +43,7 @@ export async function fuzzDriver(options: FuzzOptions): Promise<FuzzReport> {
 const shortEpisode = 2_000
 const longEpisode = 50_000
 
-async function liveThrough(seed: number, lines: number, options: FuzzOptions, report: FuzzReport) {
+async function liveThrough(seed: number, lines: number, options: DriverFuzzOptions, report: DriverFuzzReport) {
   const { longestMs } = options
   const onDone = options.onDone && { onDone: options.onDone }
   if (longestMs === undefined) return runEpisode({ seed, lines, measure: (work) => work(), ...onDone })

@@ -1,7 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type FuzzReport, fuzzDriver } from './fuzz-driver.ts'
+import { type DriverFuzzReport, fuzzDriver } from './fuzz-driver.ts'
 
 export interface FuzzWork {
   readonly lines: number
@@ -10,7 +10,7 @@ export interface FuzzWork {
   readonly longestMs: number
 }
 
-export interface FuzzWorkerReport extends FuzzReport {
+export interface FuzzWorkerReport extends DriverFuzzReport {
   /**
    * The difference between the smallest and the largest heap. The heap is measured after the last line of each driver.
    */
@@ -26,7 +26,7 @@ Error.stackTraceLimit = 3
 let least = Number.POSITIVE_INFINITY
 let most = 0
 const work = workerData as FuzzWork
-const post = (report: FuzzReport) => {
+const post = (report: DriverFuzzReport) => {
   const message: FuzzWorkerReport = { ...report, heapSpreadBytes: Math.max(0, most - least) }
   parentPort?.postMessage(message)
 }

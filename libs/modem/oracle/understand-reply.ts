@@ -8,12 +8,12 @@ import { offeredMessageIndications, readMessageIndications } from '../src/comman
 import { readMessageFormat, readMessageService } from '../src/commands/messages/message-settings.ts'
 import { readMemoryUsage, readOfferedMemories } from '../src/commands/messages/message-storage.ts'
 import { readServiceCentre } from '../src/commands/messages/service-centre.ts'
-import { listMessages, readMessage, type StoredMessage } from '../src/commands/messages/stored-messages.ts'
+import { listStoredMessages, readMessage, type StoredPdu } from '../src/commands/messages/stored-messages.ts'
 import { readClock } from '../src/commands/network/network-time.ts'
 import { readOperator } from '../src/commands/network/operator.ts'
 import { registrationIn } from '../src/commands/network/registration.ts'
 import { readSignal } from '../src/commands/network/signal.ts'
-import { type Answer, ask, type Query } from '../src/commands/query.ts'
+import { type Query, type QueryAnswer, runQuery } from '../src/commands/query.ts'
 import { standardPinCounter } from '../src/commands/sim/pin-counter.ts'
 import { readImsi, readOwnNumbers } from '../src/commands/sim/sim-identity.ts'
 import { readPinState } from '../src/commands/sim/sim-pin.ts'
@@ -104,7 +104,7 @@ function queryFor(prefix: string, body: string): Query<unknown> | undefined {
     case '+CSCA':
       return readServiceCentre
     case '+CMGL':
-      return readable(listMessages, (messages) => messages)
+      return readable(listStoredMessages, (messages) => messages)
     case '+CMGR':
       return readable(readMessage(1), (message) => (message === 'empty' ? [] : [message]))
     case '+COPS':
@@ -122,7 +122,7 @@ function queryFor(prefix: string, body: string): Query<unknown> | undefined {
 }
 
 /** Accepts an answer only if it contains messages and each message can be read. */
-function readable<T>(query: Query<T>, messagesIn: (value: T) => readonly StoredMessage[]): Query<true> {
+function readable<T>(query: Query<T>, messagesIn: (value: T) => readonly StoredPdu[]): Query<true> {
   return {
     ...query,
     read: (lines) => {
@@ -138,13 +138,13 @@ function readable<T>(query: Query<T>, messagesIn: (value: T) => readonly StoredM
   }
 }
 
-async function answerTo<T>(query: Query<T>, text: string): Promise<Answer<T>> {
+async function answerTo<T>(query: Query<T>, text: string): Promise<QueryAnswer<T>> {
   const clock = new ManualClock()
   const modem = new ScriptedModem()
   const dialogue = new Dialogue({ port: modem, clock, onEvent: () => undefined })
   const isEnded = finalResult.test(text) || query.finalResultOptional === true
   modem.reply = (line) => (line === query.text ? `\r\n${text}\r\n${isEnded ? '' : '\r\nOK\r\n'}` : undefined)
-  const answer = ask(dialogue, query)
+  const answer = runQuery(dialogue, query)
   await clock.advance(60_000)
   return await answer
 }
@@ -152,6 +152,7 @@ async function answerTo<T>(query: Query<T>, text: string): Promise<Answer<T>> {
 const finalResult = /(^|\r\n)(OK|ERROR|\+CM[ES] ERROR: .*|COMMAND NOT SUPPORT|NO CARRIER|BUSY|CONNECT)(\r\n|$)/
 
 /** A refusal is understood too, but it has no value. */
-const isAnswered = ({ kind }: Answer<unknown>): boolean => kind === 'value' || kind === 'refused'
+const isAnswered = ({ kind }: QueryAnswer<unknown>): boolean => kind === 'value' || kind === 'refused'
 
-const isEnded = ({ kind }: Answer<unknown>): boolean => kind === 'value' || kind === 'unreadable' || kind === 'refused'
+const isEnded = ({ kind }: QueryAnswer<unknown>): boolean =>
+  kind === 'value' || kind === 'unreadable' || kind === 'refused'

@@ -5,7 +5,7 @@ import type { ClosablePort, OpenResult } from '../src/recovery/runner.ts'
  * The port of a virtual modem. Only one program at a time can open the port, and the port is lost when the cable is
  * unplugged. Bytes may take time in both directions; without a delay an answer arrives before `write` has returned.
  */
-export class Cable {
+export class SimulatedCable {
   readonly #clock: Clock
   readonly #delayMs: number
   readonly #toModem: (bytes: Uint8Array) => void

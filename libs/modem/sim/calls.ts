@@ -2,7 +2,7 @@ import type { LateOutcome } from '../src/send/submission.ts'
 import type { SubmitOutcome } from '../src/send/submit.ts'
 
 /** One call that the owner makes to the driver, and the result. */
-export interface Call {
+export interface DriverCall {
   readonly what: string
   readonly atMs: number
   /** The number of calls of the same kind that were still open when this call began. */
@@ -11,7 +11,7 @@ export interface Call {
   failure: unknown
 }
 
-export interface SubmitCall extends Call {
+export interface SubmitCall extends DriverCall {
   readonly text: string
   /** True if the hook has returned `go`, so that the message may be sent. */
   committed: boolean

@@ -1,9 +1,9 @@
 import type { SubmitOutcome } from '../src/send/submit.ts'
 import type { SubmitCall } from './calls.ts'
-import type { World } from './world.ts'
+import type { DriverWorld } from './world.ts'
 
 /** Returns the broken guarantees, or an empty list. Compares the results with the ledger of the network. */
-export function judge(world: World): string[] {
+export function judgeDriver(world: DriverWorld): string[] {
   return [
     ...world.submits.flatMap((call) => judgeSubmit(call, world)),
     ...judgeLedger(world),
@@ -16,7 +16,7 @@ export function judge(world: World): string[] {
   ]
 }
 
-function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
+function judgeSubmit(call: SubmitCall, { ledger, schedule }: DriverWorld): string[] {
   const problems: string[] = []
   const say = (problem: string) =>
     problems.push(`${call.text}: ${problem}; the outcome was ${JSON.stringify(call.outcome)}`)
@@ -40,7 +40,7 @@ function judgeSubmit(call: SubmitCall, { ledger, schedule }: World): string[] {
   return problems
 }
 
-function judgeLedger({ ledger, submits }: World): string[] {
+function judgeLedger({ ledger, submits }: DriverWorld): string[] {
   const unasked = ledger.filter(({ text }) => !submits.some((call) => call.text === text))
   return unasked.map(({ text, data }) => `${text ?? data} was sent without a request`)
 }
@@ -72,7 +72,7 @@ function contradicts(outcome: SubmitOutcome, accepted: boolean): boolean {
   }
 }
 
-function judgeEnds({ submits, otherCalls, clock }: World): string[] {
+function judgeEnds({ submits, otherCalls, clock }: DriverWorld): string[] {
   return [...submits, ...otherCalls].flatMap((call) => {
     if (call.failure !== undefined) return [`${call.what} rejected: ${String(call.failure)}`]
     const tookMs = (call.endedAtMs ?? clock.nowMs()) - call.atMs
@@ -91,7 +91,7 @@ const callLimitMs = 400_000
 const submitLimitMs = 180_000
 const otherLimitMs = 120_000
 
-function judgeInbox(world: World): string[] {
+function judgeInbox(world: DriverWorld): string[] {
   const { injected, journal, schedule, unreadable, reports, ledger } = world
   const problems: string[] = []
   if (schedule.pin === 'none') {
@@ -110,7 +110,7 @@ function judgeInbox(world: World): string[] {
   return problems
 }
 
-function judgeBounds(world: World): string[] {
+function judgeBounds(world: DriverWorld): string[] {
   const problems: string[] = []
   // Each call and each background task has at most one command in the queue.
   const mostQueued = world.otherCalls.length + 8
@@ -118,7 +118,7 @@ function judgeBounds(world: World): string[] {
   return problems
 }
 
-function judgeRecovery({ recovery }: World): string[] {
+function judgeRecovery({ recovery }: DriverWorld): string[] {
   const problems = recovery.recoveriesMs
     .filter((ms) => ms > longestRecoveryMs)
     .map((ms) => `recovered ${ms} ms after the first output of the modem`)
@@ -134,7 +134,7 @@ function judgeRecovery({ recovery }: World): string[] {
 const longestRecoveryMs = 5_000
 
 /** Checks that the driver sends, deletes and configures nothing through the second port. */
-function judgeSecondPort({ writtenOnSecondPort, schedule }: World): string[] {
+function judgeSecondPort({ writtenOnSecondPort, schedule }: DriverWorld): string[] {
   const forbidden =
     schedule.secondPort === 'own-memories' ? /CMG[SDWC]|CMSS|CNMI|CFUN|CPIN=/ : /CMG[SDWC]|CMSS|CNMI|CFUN|CPIN=|CPMS=/
   return writtenOnSecondPort
@@ -142,7 +142,7 @@ function judgeSecondPort({ writtenOnSecondPort, schedule }: World): string[] {
     .map((text) => `wrote ${JSON.stringify(text)} to the second port`)
 }
 
-function judgePin({ triesAtPinEntries, pinRefusals }: World): string[] {
+function judgePin({ triesAtPinEntries, pinRefusals }: DriverWorld): string[] {
   const problems: string[] = []
   if (triesAtPinEntries.some((tries) => tries <= 1)) problems.push('the last try of the PIN was used')
   if (pinRefusals > 1) problems.push(`a PIN was refused ${pinRefusals} times`)

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '@smsgw/virtual-modem/network/ledger'
 import type { Clock } from '../src/clock.ts'
 import type { ModemEvent } from '../src/modem-event.ts'
-import type { Schedule } from './schedule.ts'
+import type { DriverSchedule } from './schedule.ts'
 
 /**
  * Measures how long the driver takes to write commands again after the modem has finished a submission without a
@@ -48,7 +48,7 @@ export class RecoveryWatch {
   constructor(
     clock: Clock,
     ledger: readonly LedgerEntry[],
-    { personality, secondPort }: Pick<Schedule, 'personality' | 'secondPort'>,
+    { personality, secondPort }: Pick<DriverSchedule, 'personality' | 'secondPort'>,
   ) {
     this.#clock = clock
     this.#ledger = ledger

@@ -1,12 +1,12 @@
 import { timePasser } from '@smsgw/simulation/pass-time'
 import type { ScheduleReport } from '@smsgw/simulation/simulation'
-import type { Call } from './calls.ts'
-import { judge } from './judge.ts'
-import { planSchedule, type Schedule } from './schedule.ts'
-import { mostWrites, World } from './world.ts'
+import type { DriverCall } from './calls.ts'
+import { judgeDriver } from './judge.ts'
+import { type DriverSchedule, planDriverSchedule } from './schedule.ts'
+import { DriverWorld, mostWrites } from './world.ts'
 
 export interface DriverReport extends ScheduleReport {
-  readonly schedule: Schedule
+  readonly schedule: DriverSchedule
   readonly trace: readonly string[]
 }
 
@@ -16,9 +16,12 @@ const passTime = timePasser(process.nextTick)
  * Runs one schedule on a virtual clock, so that the same seed always gives the same bytes. At the end all faults are
  * removed. Then every call must end, every message on the modem must be read, and one more message must be sent.
  */
-export async function runSchedule(seed: number, options: { readonly tracing?: boolean } = {}): Promise<DriverReport> {
-  const schedule = planSchedule(seed)
-  const world = new World(schedule, options.tracing ?? false)
+export async function runDriverSchedule(
+  seed: number,
+  options: { readonly tracing?: boolean } = {},
+): Promise<DriverReport> {
+  const schedule = planDriverSchedule(seed)
+  const world = new DriverWorld(schedule, options.tracing ?? false)
   const problems: string[] = []
   await pass(world, schedule.endMs)
   world.calmDown()
@@ -26,7 +29,7 @@ export async function runSchedule(seed: number, options: { readonly tracing?: bo
   if (world.writes >= mostWrites) problems.push(`${world.writes} commands in ${world.clock.nowMs()} ms`)
   else if (!settled) problems.push(`not settled: ${whatIsOpen(world)}`)
   if (settled && schedule.pin === 'none' && !(await sendsAgain(world))) problems.push('no message can be sent any more')
-  problems.push(...judge(world))
+  problems.push(...judgeDriver(world))
   await Promise.all([world.runner.stop(), pass(world, 5_000)])
   return { schedule, problems, seen: seenIn(world), virtualMs: world.clock.nowMs(), trace: world.trace }
 }
@@ -35,7 +38,7 @@ export async function runSchedule(seed: number, options: { readonly tracing?: bo
  * Tries twice. The first attempt may fail because a message that was sent before the faults were removed may still be
  * waiting for its answer.
  */
-async function sendsAgain(world: World): Promise<boolean> {
+async function sendsAgain(world: DriverWorld): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     world.submit(`final ${tries}`, { hook: { decision: 'go', afterMs: 0 }, report: false, moreFollow: false })
     const call = world.submits.at(-1)
@@ -49,34 +52,34 @@ async function sendsAgain(world: World): Promise<boolean> {
 const mostTries = 10
 const longestEndMs = 3_600_000
 
-function isSettled(world: World): boolean {
+function isSettled(world: DriverWorld): boolean {
   if (world.submits.some(isOpen) || world.otherCalls.some(isOpen)) return false
   if (world.schedule.pin !== 'none') return true
   const { state } = world.runner
   return state?.kind === 'healthy' && state.service && world.injected.every((text) => world.journal.has(text))
 }
 
-function isOpen({ endedAtMs }: Call): boolean {
+function isOpen({ endedAtMs }: DriverCall): boolean {
   return endedAtMs === undefined
 }
 
-function whatIsOpen(world: World): string {
+function whatIsOpen(world: DriverWorld): string {
   const calls = [...world.submits, ...world.otherCalls].filter(isOpen)
   const unread = world.injected.filter((text) => !world.journal.has(text))
   const state = JSON.stringify(world.runner.state)
   return `calls ${calls.map(({ what, atMs }) => `${what}@${atMs}`)}; unread ${unread}; ${state}`
 }
 
-async function pass(world: World, ms: number): Promise<void> {
+async function pass(world: DriverWorld, ms: number): Promise<void> {
   await passTime(world.clock, ms, () => world.writes >= mostWrites)
 }
 
-async function passUntil(world: World, done: () => boolean, mostMs: number): Promise<boolean> {
+async function passUntil(world: DriverWorld, done: () => boolean, mostMs: number): Promise<boolean> {
   await passTime(world.clock, mostMs, () => done() || world.writes >= mostWrites)
   return done()
 }
 
-function seenIn(world: World): Record<string, number> {
+function seenIn(world: DriverWorld): Record<string, number> {
   const seen: Record<string, number> = {}
   const count = (what: string, times = 1) => {
     seen[what] = (seen[what] ?? 0) + times

@@ -5,7 +5,7 @@ import type { ModemOptions } from '../src/modem-options.ts'
 import { planAnswersLost, planFaults } from './fault-plans.ts'
 
 /** All actions and faults of one schedule, determined by the seed alone. */
-export interface Schedule {
+export interface DriverSchedule {
   readonly seed: number
   readonly personality: string
   /** How the modem's bytes are split into chunks. */
@@ -22,7 +22,7 @@ export interface Schedule {
   readonly pinTriesLeft: 1 | 2 | 3
   readonly modemOptions: ModemOptions
   readonly faults: FaultSettings
-  readonly actions: readonly Action[]
+  readonly actions: readonly DriverAction[]
   /** Actions and faults end at this time. */
   readonly endMs: number
   /** True if there are no faults. Every message must then be accepted, and no outcome may be unknown. */
@@ -37,7 +37,7 @@ export interface Schedule {
  */
 export type SecondPortPlan = 'none' | 'works' | 'own-memories' | 'silent' | 'repeats' | 'another-modem' | 'hangs'
 
-export type Action = { readonly atMs: number } & (
+export type DriverAction = { readonly atMs: number } & (
   | {
       readonly do: 'submit'
       readonly text: string
@@ -71,7 +71,7 @@ export interface Hook {
   readonly afterMs: number
 }
 
-export function planSchedule(seed: number): Schedule {
+export function planDriverSchedule(seed: number): DriverSchedule {
   const random = new RandomChoices(seed)
   const calm = random.happens(0.08)
   const count = 3 + random.below(6)
@@ -86,7 +86,7 @@ export function planSchedule(seed: number): Schedule {
     planAction(random, theme, number, fromMs + random.below(spanMs), calm),
   )
   if (!calm) actions.push(...planPushedUssd(seed, fromMs, spanMs))
-  const planned: Schedule = {
+  const planned: DriverSchedule = {
     seed,
     personality: random.oneOf(Object.keys(personalities)),
     chunking: random.happens(0.7) ? 'random' : 'whole',
@@ -109,7 +109,7 @@ export function planSchedule(seed: number): Schedule {
 }
 
 /** How often each action occurs, for each theme. */
-type Theme = Readonly<Partial<Record<Exclude<Action['do'], 'push-ussd'>, number>>>
+type Theme = Readonly<Partial<Record<Exclude<DriverAction['do'], 'push-ussd'>, number>>>
 
 const themes: readonly Theme[] = [
   {
@@ -122,7 +122,7 @@ const themes: readonly Theme[] = [
 
 const peaceful: Theme = { submit: 50, receive: 30, sweep: 10, ussd: 5, signal: 5 }
 
-function planAction(random: RandomChoices, theme: Theme, number: number, atMs: number, calm: boolean): Action {
+function planAction(random: RandomChoices, theme: Theme, number: number, atMs: number, calm: boolean): DriverAction {
   const what = random.weighted(theme)
   switch (what) {
     case 'submit': {
@@ -167,7 +167,7 @@ function planSecondPort(seed: number): SecondPortPlan {
 }
 
 /** Makes its own random choices, so that the other choices for a seed do not change. */
-function planPushedUssd(seed: number, fromMs: number, spanMs: number): Action[] {
+function planPushedUssd(seed: number, fromMs: number, spanMs: number): DriverAction[] {
   const random = new RandomChoices(seed ^ 0xca11)
   if (random.happens(0.8)) return []
   return Array.from({ length: 1 + random.below(4) }, () => ({
@@ -189,13 +189,13 @@ function planHook(random: RandomChoices, calm: boolean): Hook {
  * In a sixth of the schedules, messages are sent and received, and the only faults are lost answers to submissions.
  * Makes its own random choices, so that the other choices for a seed do not change.
  */
-function withAnswersLost(schedule: Schedule): Schedule {
+function withAnswersLost(schedule: DriverSchedule): DriverSchedule {
   const random = new RandomChoices(schedule.seed ^ 0x105e)
   if (random.happens(0.83)) return schedule
   const fromMs = 5_000
   const spanMs = random.oneOf([2_000, 20_000, 60_000])
   const count = 4 + random.below(6)
-  const actions = Array.from({ length: count }, (_, number): Action => {
+  const actions = Array.from({ length: count }, (_, number): DriverAction => {
     const atMs = fromMs + random.below(spanMs)
     const what = random.weighted({ submit: 60, receive: 25, say: 15 })
     if (what === 'receive') return { atMs, do: what, text: `in ${number}`, journalMs: [0] }
@@ -205,7 +205,7 @@ function withAnswersLost(schedule: Schedule): Schedule {
   })
   // The number of results that the driver needs to learn the speed of the modem.
   const learns = random.happens(0.3)
-  const earlier = Array.from({ length: learns ? 10 + random.below(4) : 0 }, (_, number): Action => {
+  const earlier = Array.from({ length: learns ? 10 + random.below(4) : 0 }, (_, number): DriverAction => {
     return { atMs: 1_000, do: 'submit', text: `early ${number}`, hook: immediately, report: false, moreFollow: false }
   })
   return {
@@ -226,7 +226,7 @@ function withAnswersLost(schedule: Schedule): Schedule {
 
 const immediately: Hook = { decision: 'go', afterMs: 0 }
 
-function planModemOptions(random: RandomChoices, pin: Schedule['pin']): ModemOptions {
+function planModemOptions(random: RandomChoices, pin: DriverSchedule['pin']): ModemOptions {
   // Frequent checks are slow to simulate and reveal few faults, so only a tenth of the schedules check as often as a
   // gateway does.
   const seldom = { sweepMs: 120_000, signalMs: 600_000, registeredPollMs: 600_000 }

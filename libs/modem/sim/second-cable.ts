@@ -1,19 +1,19 @@
 import type { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import type { ClosablePort } from '../src/recovery/runner.ts'
-import { Cable } from './cable.ts'
-import type { Schedule, SecondPortPlan } from './schedule.ts'
+import { SimulatedCable } from './cable.ts'
+import type { DriverSchedule, SecondPortPlan } from './schedule.ts'
 
 /** The second port of the modem, or the device that the schedule simulates instead. */
 export class SecondCable {
   readonly written: string[] = []
   readonly #plan: SecondPortPlan
   readonly #clock: ManualClock
-  readonly #cable: Cable
+  readonly #cable: SimulatedCable
 
-  constructor({ secondPort, cableMs }: Schedule, clock: ManualClock, toModem: (bytes: Uint8Array) => void) {
+  constructor({ secondPort, cableMs }: DriverSchedule, clock: ManualClock, toModem: (bytes: Uint8Array) => void) {
     this.#plan = secondPort
     this.#clock = clock
-    this.#cable = new Cable(clock, cableMs, (bytes) => {
+    this.#cable = new SimulatedCable(clock, cableMs, (bytes) => {
       const text = String.fromCharCode(...bytes)
       this.written.push(text)
       const answer = this.#answerInstead(text)

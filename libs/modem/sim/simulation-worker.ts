@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { runSchedules, type SimulationWork } from '@smsgw/simulation/simulation'
-import { runSchedule } from './run-schedule.ts'
+import { runDriverSchedule } from './run-schedule.ts'
 
 // An unhandled rejection or exception is a failure of the schedule that is running.
 const strays: string[] = []
@@ -8,7 +8,7 @@ process.on('unhandledRejection', (error) => strays.push(`unhandled rejection: ${
 process.on('uncaughtException', (error) => strays.push(`uncaught exception: ${shown(error)}`))
 
 await runSchedules(workerData as SimulationWork, {
-  runSchedule,
+  runSchedule: runDriverSchedule,
   reportEvery: 1_000,
   post: (report) => parentPort?.postMessage(report),
   strayProblems: async () => {

@@ -10,7 +10,7 @@ import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import type { ModemEvent } from '../src/modem-event.ts'
 import { RecoveryRunner } from '../src/recovery/runner.ts'
 import type { Submitted } from '../src/send/submit.ts'
-import { Cable } from './cable.ts'
+import { SimulatedCable } from './cable.ts'
 import { pduOf } from './submit-pdu.ts'
 
 const passTime = timePasser(process.nextTick)
@@ -25,14 +25,14 @@ export class TwoPortRig {
   /** The texts that were read, with the time. */
   readonly read: { readonly text: string | undefined; readonly atMs: number }[] = []
   readonly written: [string[], string[]] = [[], []]
-  readonly #cables: readonly [Cable, Cable]
+  readonly #cables: readonly [SimulatedCable, SimulatedCable]
 
   constructor(options: TwoPortOptions = {}) {
     const { clock, written } = this
     const random = seededRandom(1)
     this.network = new Network({ clock, random, latencyMs: options.latencyMs ?? 100 })
     const cable = (terminal: 0 | 1) =>
-      new Cable(clock, options.cableMs ?? 1, (bytes) => {
+      new SimulatedCable(clock, options.cableMs ?? 1, (bytes) => {
         written[terminal].push(String.fromCharCode(...bytes))
         const { second } = options
         const answer =
@@ -83,8 +83,8 @@ export class TwoPortRig {
   }
 
   /** Sends a text; `endedAtMs` is when its outcome was known. */
-  submit(text: string): SubmitCall {
-    const call: SubmitCall = { outcome: undefined, endedAtMs: undefined }
+  submit(text: string): PortSubmit {
+    const call: PortSubmit = { outcome: undefined, endedAtMs: undefined }
     const submitted = this.runner.modem?.submit(pduOf(text, false), { id: text, beforePdu: async () => 'go' })
     void submitted?.then((outcome) => {
       call.outcome = outcome
@@ -115,7 +115,7 @@ export interface TwoPortOptions {
   readonly second?: 'none' | ((written: string) => string | undefined)
 }
 
-export interface SubmitCall {
+export interface PortSubmit {
   outcome: Submitted | undefined
   endedAtMs: number | undefined
 }

@@ -13,23 +13,23 @@ import type { Incoming } from '../src/receive/incoming-message.ts'
 import { type OpenResult, RecoveryRunner } from '../src/recovery/runner.ts'
 import type { RecoveryEffect } from '../src/recovery/state.ts'
 import { PinMemory } from '../src/setup/pin-memory.ts'
-import { Cable } from './cable.ts'
-import type { Call, SubmitCall } from './calls.ts'
+import { SimulatedCable } from './cable.ts'
+import type { DriverCall, SubmitCall } from './calls.ts'
 import { RecentOutput } from './recent-output.ts'
 import { RecoveryWatch } from './recovery-watch.ts'
-import { type Action, rightPin, type Schedule } from './schedule.ts'
+import { type DriverAction, type DriverSchedule, rightPin } from './schedule.ts'
 import { SecondCable } from './second-cable.ts'
 import { pduOf } from './submit-pdu.ts'
 
 /** A driver, its modem, the network and an owner who sends, reads and stores messages, all on one virtual clock. */
-export class World {
+export class DriverWorld {
   readonly clock = new ManualClock()
-  readonly schedule: Schedule
+  readonly schedule: DriverSchedule
   readonly modem: VirtualModem
   readonly sim: Sim
   readonly ledger: LedgerEntry[] = []
   readonly submits: SubmitCall[] = []
-  readonly otherCalls: Call[] = []
+  readonly otherCalls: DriverCall[] = []
   /** The texts passed to the network. */
   readonly injected: string[] = []
   /** The number of times that the owner has stored each text. */
@@ -52,13 +52,13 @@ export class World {
   readonly #network: Network
   readonly #recentOutput = new RecentOutput()
   readonly recovery: RecoveryWatch
-  readonly #cable: Cable
+  readonly #cable: SimulatedCable
   readonly #second: SecondCable
   readonly #journalMs = new Map<string, readonly number[]>()
   readonly #shown = new Map<string, number>()
   #drivers = 0
 
-  constructor(schedule: Schedule, tracing: boolean) {
+  constructor(schedule: DriverSchedule, tracing: boolean) {
     this.schedule = schedule
     const { clock } = this
     const random = seededRandom(schedule.seed ^ 0x5eed)
@@ -86,7 +86,7 @@ export class World {
       return verified
     }
     this.recovery = new RecoveryWatch(clock, this.ledger, schedule)
-    this.#cable = new Cable(clock, schedule.cableMs, (bytes) => {
+    this.#cable = new SimulatedCable(clock, schedule.cableMs, (bytes) => {
       this.recovery.wrote(bytes, this.modem.sending)
       this.writes += 1
       // Unplugs the cable. Without latency, an endless loop of commands and answers would otherwise never let the clock
@@ -162,7 +162,7 @@ export class World {
     this.clock.after(2_000, () => this.modem.plug())
   }
 
-  submit(message: string, action: Pick<Action & { do: 'submit' }, 'hook' | 'report' | 'moreFollow'>): void {
+  submit(message: string, action: Pick<DriverAction & { do: 'submit' }, 'hook' | 'report' | 'moreFollow'>): void {
     const call: SubmitCall = {
       ...this.#call('submit', this.submits),
       text: message,
@@ -201,7 +201,7 @@ export class World {
     })
   }
 
-  #do(action: Action): void {
+  #do(action: DriverAction): void {
     if (this.#tracing) this.#note('do', JSON.stringify(action))
     switch (action.do) {
       case 'submit':
@@ -346,12 +346,12 @@ export class World {
     this.#follow(call, ask(), () => undefined)
   }
 
-  #call(what: string, others: readonly Call[]): Call {
+  #call(what: string, others: readonly DriverCall[]): DriverCall {
     const ahead = others.filter(({ endedAtMs }) => endedAtMs === undefined).length
     return { what, atMs: this.clock.nowMs(), ahead, endedAtMs: undefined, failure: undefined }
   }
 
-  #follow<T>(call: Call, promise: Promise<T>, keep: (value: T) => void): void {
+  #follow<T>(call: DriverCall, promise: Promise<T>, keep: (value: T) => void): void {
     promise.then(
       (value) => {
         call.endedAtMs = this.clock.nowMs()

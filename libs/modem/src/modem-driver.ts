@@ -3,7 +3,7 @@ import type { Memory } from './commands/messages/message-storage.ts'
 import type { NetworkTime } from './commands/network/network-time.ts'
 import type { OperatorChoice } from './commands/network/operator-selection.ts'
 import type { Signal } from './commands/network/signal.ts'
-import type { Answer, Query } from './commands/query.ts'
+import type { Query, QueryAnswer } from './commands/query.ts'
 import type { PinTries } from './commands/sim/pin-counter.ts'
 import type { UssdOutcome } from './commands/ussd/ussd-session.ts'
 import type { DialogueTelemetry } from './dialogue/dialogue-telemetry.ts'
@@ -14,7 +14,7 @@ import type { Deletion } from './receive/message-slots.ts'
 import type { Sweep } from './receive/receive.ts'
 import type { StorageGauge } from './receive/storage-gauges.ts'
 import type { OutgoingPdu, OutgoingText, SubmitOptions, Submitted } from './send/submit.ts'
-import type { Session, StartupOutcome } from './setup/startup.ts'
+import type { ModemSession, StartupOutcome } from './setup/startup.ts'
 
 /**
  * A modem, whether it is driven by AT commands (`Modem`) or through a web interface (`HilinkModem`). Reports events as
@@ -23,7 +23,7 @@ import type { Session, StartupOutcome } from './setup/startup.ts'
 export interface ModemDriver {
   readonly state: ModemState
   /** Undefined until the modem is set up. */
-  readonly session: Session | undefined
+  readonly session: ModemSession | undefined
   /** The form of message that `submit` accepts: texts, if the modem encodes the PDUs itself, otherwise PDUs. */
   readonly sends: 'pdu' | 'text'
   readonly storage: readonly StorageGauge[]
@@ -56,7 +56,7 @@ export interface ModemDriver {
   readonly useOperator?: (choice: OperatorChoice) => void
   readPinTries(): Promise<PinTries | undefined>
   /** Runs any other query. Undefined if the modem takes no AT commands. */
-  readonly ask?: <T>(query: Query<T>) => Promise<Answer<T>>
+  readonly ask?: <T>(query: Query<T>) => Promise<QueryAnswer<T>>
 
   resynchronise(): Promise<ResynchroniseOutcome>
   /** Switches the radio off and on, and then sets the modem up again. */

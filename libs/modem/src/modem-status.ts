@@ -5,7 +5,7 @@ import { StorageGauges } from './receive/storage-gauges.ts'
 import { RegistrationWatch } from './setup/registration-watch.ts'
 
 /** The status of a modem: the facts from which its state is derived, its registration, its storage. */
-export class ModemStatus {
+export class ModemStatusWatch {
   readonly registration: RegistrationWatch
   readonly gauges = new StorageGauges()
   readonly #onEvent: (event: ModemEvent) => void

@@ -8,7 +8,7 @@ import { type NetworkTime, networkTimeIn, readClock } from './commands/network/n
 import { readOperator } from './commands/network/operator.ts'
 import type { OperatorChoice } from './commands/network/operator-selection.ts'
 import { bestSignal, type Signal } from './commands/network/signal.ts'
-import { type Answer, ask, type Executor, type Query } from './commands/query.ts'
+import { type Executor, type Query, type QueryAnswer, runQuery } from './commands/query.ts'
 import type { PinTries } from './commands/sim/pin-counter.ts'
 import type { UssdOutcome, UssdSession } from './commands/ussd/ussd-session.ts'
 import { Dialogue, type DialogueEvent } from './dialogue/dialogue.ts'
@@ -18,13 +18,13 @@ import type { ModemDriver, ModemTelemetry } from './modem-driver.ts'
 import type { ModemEvent } from './modem-event.ts'
 import { defaultModemOptions, type ModemDefaults, type ModemOptions } from './modem-options.ts'
 import type { ModemState } from './modem-state.ts'
-import { ModemStatus } from './modem-status.ts'
+import { ModemStatusWatch } from './modem-status.ts'
 import { catalogue } from './profiles/catalogue.ts'
-import { generic } from './profiles/generic.ts'
+import { genericProfile } from './profiles/generic.ts'
 import type { Profile } from './profiles/profile.ts'
 import { hangUp, type IncomingCall, IncomingCalls } from './receive/incoming-calls.ts'
 import type { Deletion } from './receive/message-slots.ts'
-import { Receiver, type ReceiverEvent, type Sweep } from './receive/receive.ts'
+import { MessageReceiver, type ReceiverEvent, type Sweep } from './receive/receive.ts'
 import type { StorageGauge } from './receive/storage-gauges.ts'
 import { DirectCopies } from './second-port/direct-copies.ts'
 import { SecondPort, type SecondPortOutcome } from './second-port/second-port.ts'
@@ -39,8 +39,8 @@ import {
 import { Lifecycle } from './setup/lifecycle.ts'
 import { OperatorLock } from './setup/operator-lock.ts'
 import { PinMemory } from './setup/pin-memory.ts'
-import { beginSession } from './setup/session-work.ts'
-import type { Session, StartupOutcome } from './setup/startup.ts'
+import { beginSessionWork } from './setup/session-work.ts'
+import type { ModemSession, StartupOutcome } from './setup/startup.ts'
 import { ToolkitResponder } from './toolkit/toolkit-responder.ts'
 import type { BytePort } from './wire/byte-port.ts'
 import type { ByteTrace } from './wire/trace.ts'
@@ -60,8 +60,8 @@ export class Modem implements ModemDriver {
   readonly #dialogue: Dialogue
   readonly #lifecycle: Lifecycle
   readonly #submitter: Submitter
-  readonly #receiver: Receiver
-  readonly #status: ModemStatus
+  readonly #receiver: MessageReceiver
+  readonly #status: ModemStatusWatch
   readonly #calls: IncomingCalls
   readonly #toolkit: ToolkitResponder
   readonly #operatorLock: OperatorLock
@@ -104,12 +104,12 @@ export class Modem implements ModemDriver {
       clock,
       onOutcome: (id, outcome) => this.#submitted(id, outcome),
     })
-    this.#receiver = new Receiver({
+    this.#receiver = new MessageReceiver({
       clock,
       onIncoming: (incoming) => this.#onEvent({ kind: 'incoming', incoming }),
       onNews: (news) => this.#received(news),
     })
-    this.#status = new ModemStatus(options.onEvent)
+    this.#status = new ModemStatusWatch(options.onEvent)
     this.#directCopies = new DirectCopies(clock)
     this.#calls = new IncomingCalls(clock, (call) => this.#called(call))
     this.#toolkit = new ToolkitResponder(this.#dialogue, clock)
@@ -136,7 +136,7 @@ export class Modem implements ModemDriver {
   }
 
   /** Undefined until the modem is set up. */
-  get session(): Session | undefined {
+  get session(): ModemSession | undefined {
     return this.#lifecycle.session
   }
 
@@ -218,8 +218,8 @@ export class Modem implements ModemDriver {
   }
 
   /** Runs any other query, for example for the registration. */
-  async ask<T>(query: Query<T>): Promise<Answer<T>> {
-    return avoidedCommand(query, this.session?.profile) ?? ask(this.#dialogue, query)
+  async ask<T>(query: Query<T>): Promise<QueryAnswer<T>> {
+    return avoidedCommand(query, this.session?.profile) ?? runQuery(this.#dialogue, query)
   }
 
   /** Also uses another port of this modem, while the first port waits for an answer. Ends with the session. */
@@ -252,7 +252,7 @@ export class Modem implements ModemDriver {
    * Restarts the modem; its port may disappear. The command is also written to a modem that does not answer, because
    * such a modem may still read its input.
    */
-  async reset(profile: Profile = this.session?.profile ?? generic): Promise<void> {
+  async reset(profile: Profile = this.session?.profile ?? genericProfile): Promise<void> {
     this.#lifecycle.stopRetrying()
     if (this.#dialogue.telemetry.state === 'in-step') await restartModem(this.#dialogue, profile)
     else for (const command of profile.radio.resetCommands) this.#dialogue.writeRaw(`\x1b${command}\r`)
@@ -308,14 +308,14 @@ export class Modem implements ModemDriver {
     return this.#receiver.handle(event)
   }
 
-  #begin(session: Session, cancellation: Cancellation): void {
+  #begin(session: ModemSession, cancellation: Cancellation): void {
     this.#sessionEnd = cancellation
     const sim = session.sim.iccid ?? session.sim.imsi
     this.#status.update({ setUp: 'done' })
     this.#operatorLock.begin(cancellation)
     this.#onEvent({ kind: 'started', session })
     this.#submitter.open(session.profile.submit)
-    this.#ussd = beginSession({
+    this.#ussd = beginSessionWork({
       session,
       sameSim: this.#lastSim === sim,
       cancellation,
@@ -363,26 +363,26 @@ export class Modem implements ModemDriver {
 
 /** Hangs up with the first command that the modem does not refuse. */
 async function endCall(executor: Executor): Promise<void> {
-  for (const query of hangUp) if ((await ask(executor, query)).kind !== 'refused') return
+  for (const query of hangUp) if ((await runQuery(executor, query)).kind !== 'refused') return
 }
 
 /** Switches the radio off and on again. If the modem refuses, sets the modem to minimum functionality and back. */
 async function switchRadioOffAndOn(executor: Executor): Promise<void> {
-  const off = await ask(executor, selectFunctionality(4))
-  if (off.kind === 'refused') await ask(executor, selectFunctionality(0))
-  await ask(executor, selectFunctionality(1))
+  const off = await runQuery(executor, selectFunctionality(4))
+  if (off.kind === 'refused') await runQuery(executor, selectFunctionality(0))
+  await runQuery(executor, selectFunctionality(1))
 }
 
 /** Sends the reset commands one after the other until the modem accepts one. A missing answer counts as success. */
 async function restartModem(executor: Executor, profile: Profile): Promise<void> {
   for (const text of profile.radio.resetCommands) {
-    const answer = await ask(executor, resetCommand(text))
+    const answer = await runQuery(executor, resetCommand(text))
     if (answer.kind !== 'refused') return
   }
 }
 
 /** Returns a refusal instead of sending a command that the profile lists as harmful. */
-function avoidedCommand<T>(query: Query<T>, profile: Profile | undefined): Answer<T> | undefined {
+function avoidedCommand<T>(query: Query<T>, profile: Profile | undefined): QueryAnswer<T> | undefined {
   const text = query.text.toUpperCase()
   if (!profile?.avoid.some((start) => text.startsWith(start))) return undefined
   const error: CommandError = {

@@ -1,25 +1,25 @@
 import type { WorkerThread } from './in-workers.ts'
 import { type SimulationReport, type SimulationWork, simulate } from './simulation.ts'
 
-export interface CommandLine {
+export interface SimulationCommand {
   /** The arguments after the name of the script: `--schedules 1000 --seed 1 --workers 2`, or `--replay 4711`. */
   readonly arguments: readonly string[]
   readonly defaults: { readonly schedules: number; readonly seed: number; readonly workers: number }
   readonly startWorker: (work: SimulationWork) => WorkerThread
-  readonly replay: (seed: number) => Replay | Promise<Replay>
+  readonly replay: (seed: number) => ReplayedSchedule | Promise<ReplayedSchedule>
   readonly nowMs: () => number
   readonly print: (line: string) => void
 }
 
 /** The repeated run of one schedule, with a trace of all its events. */
-export interface Replay {
+export interface ReplayedSchedule {
   readonly schedule?: unknown
   readonly trace?: readonly string[]
   readonly problems: readonly string[]
 }
 
 /** Runs the simulation that the arguments describe; returns the exit code. */
-export async function runCommandLine(line: CommandLine): Promise<number> {
+export async function runCommandLine(line: SimulationCommand): Promise<number> {
   const values = readArguments(line)
   if (values === undefined) {
     line.print(
@@ -37,7 +37,7 @@ interface Arguments {
   readonly replay: number | undefined
 }
 
-function readArguments(line: CommandLine): Arguments | undefined {
+function readArguments(line: SimulationCommand): Arguments | undefined {
   const values: { schedules: number; seed: number; workers: number; replay?: number } = { ...line.defaults }
   for (let at = 0; at < line.arguments.length; at += 2) {
     const name = (line.arguments[at] ?? '').replace(/^--/, '')
@@ -53,7 +53,7 @@ function isName(name: string): name is keyof Arguments {
   return ['schedules', 'seed', 'workers', 'replay'].includes(name)
 }
 
-async function runAll(line: CommandLine, { schedules, seed, workers }: Arguments): Promise<number> {
+async function runAll(line: SimulationCommand, { schedules, seed, workers }: Arguments): Promise<number> {
   const { print, nowMs, startWorker } = line
   const startMs = nowMs()
   const seconds = () => ((nowMs() - startMs) / 1000).toFixed(0)
@@ -91,7 +91,7 @@ function printReport({ failures, seen, virtualMs }: SimulationReport, print: (li
   print(`  ${hours.padEnd(width)}  ${(virtualMs / 3_600_000).toFixed(0)}`)
 }
 
-async function showReplay({ replay, print }: CommandLine, seed: number): Promise<number> {
+async function showReplay({ replay, print }: SimulationCommand, seed: number): Promise<number> {
   const { schedule, trace = [], problems } = await replay(seed)
   if (schedule !== undefined) print(JSON.stringify(schedule, null, 2))
   for (const line of trace) print(line)

@@ -8,7 +8,7 @@ import { encodeUserData, textOfUserData } from '../src/fields/user-data.ts'
 import { concatenationOf, decodeUserDataHeader, portsOf, specialIndicationsOf } from '../src/fields/user-data-header.ts'
 import { hexFromOctets, OctetReader, octetsFromHex } from '../src/octets.ts'
 import { PduDecodeError, PduEncodeError } from '../src/pdu-error.ts'
-import { emptyReassembly, next, type ReassemblyState } from '../src/reassembly/reassemble.ts'
+import { emptyReassembly, nextReassembly, type ReassemblyState } from '../src/reassembly/reassemble.ts'
 import { type SegmentOptions, segment } from '../src/segmentation/segment.ts'
 import { textFromSeptets } from '../src/text/gsm7-alphabet.ts'
 import { unpackSeptets } from '../src/text/septets.ts'
@@ -18,7 +18,7 @@ import { decodeUssdString, encodeUssdString } from '../src/ussd.ts'
 import { decodeMmsNotification, type MmsNotification } from '../src/wap/mms-notification.ts'
 import { encodeMmsNotification } from '../src/wap/mms-notification-encode.ts'
 import { decodeWspPush } from '../src/wap/wsp-push.ts'
-import { Random } from './random.ts'
+import { FuzzRandom } from './random.ts'
 import { randomOctets } from './random-octets.ts'
 import { randomSegmentOptions, randomText } from './random-text.ts'
 
@@ -27,7 +27,7 @@ import { randomSegmentOptions, randomText } from './random-text.ts'
  * the encoder of a decoded value must return or throw a PduEncodeError. Segmentation may take longer. Any other
  * behaviour is a failure.
  */
-export function fuzzDecoders(options: FuzzOptions): FuzzResult {
+export function fuzzDecoders(options: DecoderFuzzOptions): FuzzResult {
   const { stackTraceLimit } = Error
   // Full stack traces of expected errors would take a fifth of the time. Two frames are sufficient to locate other
   // errors.
@@ -39,8 +39,8 @@ export function fuzzDecoders(options: FuzzOptions): FuzzResult {
   }
 }
 
-function fuzz(options: FuzzOptions): FuzzResult {
-  const random = new Random(options.seed)
+function fuzz(options: DecoderFuzzOptions): FuzzResult {
+  const random = new FuzzRandom(options.seed)
   const result: FuzzResult = { inputs: 0, failures: [], slowest: { decoder: 'none', ms: 0, input: '' } }
   let reassembly = emptyReassembly
   for (; result.inputs < options.count; result.inputs++) {
@@ -59,7 +59,7 @@ function fuzz(options: FuzzOptions): FuzzResult {
   return result
 }
 
-export interface FuzzOptions {
+export interface DecoderFuzzOptions {
   readonly count: number
   readonly seed: number
   /** True if a slow input is a failure. */
@@ -266,7 +266,7 @@ function reassembled({ octets, octet, reassembly }: FuzzInput): ReassemblyState 
     sim: `${octet & 1}`,
     atMs: octet * 60_000,
   } as const
-  return next(reassembly, { ...part, ...received }).state
+  return nextReassembly(reassembly, { ...part, ...received }).state
 }
 
 function incomingOf(octets: Uint8Array): Tpdu | undefined {

@@ -1,8 +1,8 @@
 import type { SegmentOptions } from '../src/segmentation/segment.ts'
-import type { Random } from './random.ts'
+import type { FuzzRandom } from './random.ts'
 
 /** Returns a text that mixes pieces of one to three kinds of common and difficult text. */
-export function randomText(random: Random): string {
+export function randomText(random: FuzzRandom): string {
   const kinds = Array.from({ length: random.between(1, 3) }, () => random.oneOf(pieces))
   const count = random.below(random.once(50) ? 1200 : 90)
   let text = ''
@@ -10,7 +10,7 @@ export function randomText(random: Random): string {
   return text
 }
 
-export function randomSegmentOptions(random: Random): SegmentOptions {
+export function randomSegmentOptions(random: FuzzRandom): SegmentOptions {
   const languages = Array.from({ length: random.below(4) }, () => random.below(16))
   const ports = { width: random.oneOf([8, 16] as const), destination: random.below(256), source: random.below(256) }
   return {
@@ -25,7 +25,7 @@ export function randomSegmentOptions(random: Random): SegmentOptions {
   }
 }
 
-const pieces: readonly ((random: Random) => string)[] = [
+const pieces: readonly ((random: FuzzRandom) => string)[] = [
   (random) => random.oneOf([...'abc xyz 0123 .,!?@£$_\n']),
   (random) => random.oneOf([...'^{}\\[~]|€\f']),
   (random) => random.oneOf([...'ğşıİçÇãõâêúíóñÁ']),

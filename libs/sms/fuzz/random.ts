@@ -1,5 +1,5 @@
 /** sfc32 by Chris Doty-Humphrey: small, fast, and the same numbers for the same seed on every machine. */
-export class Random {
+export class FuzzRandom {
   #a = 0x9e3779b9
   #b = 0x243f6a88
   #c: number

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { Random } from '../fuzz/random.ts'
+import { FuzzRandom } from '../fuzz/random.ts'
 import { readVectorFiles } from '../fuzz/read-vectors.ts'
 import { hexFromOctets } from '../src/octets.ts'
 import { encodeForModem } from '../src/tpdu/tpdu.ts'
@@ -32,7 +32,7 @@ interface Comparison {
   readonly differences: (answer: GammuAnswer) => readonly Difference[]
 }
 
-const random = new Random(Number(values.seed))
+const random = new FuzzRandom(Number(values.seed))
 const messages = Array.from({ length: Number(values.count) }, () => randomMessage(random))
 const comparisons = [
   ...vectorsRead(),

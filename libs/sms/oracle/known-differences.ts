@@ -1,6 +1,6 @@
 import { decodeDataCodingScheme } from '../src/fields/data-coding-scheme.ts'
 import { isValidTimeStamp } from '../src/fields/time-stamp.ts'
-import { type Field, hasNationalLanguage, numberOf, type OurReading } from './our-reading.ts'
+import { addressIn, type Field, hasNationalLanguage, type OurReading } from './our-reading.ts'
 
 export interface Difference {
   /** `refused` when gammu refuses the PDU; `octets` when gammu encodes the same message differently. */
@@ -98,7 +98,9 @@ function userDataOf({ tpdu }: OurReading) {
 }
 
 function addressOf({ tpdu }: OurReading) {
-  return tpdu.kind === 'deliver' || tpdu.kind === 'submit' || tpdu.kind === 'status-report' ? numberOf(tpdu) : undefined
+  return tpdu.kind === 'deliver' || tpdu.kind === 'submit' || tpdu.kind === 'status-report'
+    ? addressIn(tpdu)
+    : undefined
 }
 
 /** Matches bit 3 of group F, and all reserved values. */

@@ -49,7 +49,7 @@ function fieldsOf(tpdu: Compared): Omit<Readonly<Record<Field, string>>, 'servic
   const scheme = decodeDataCodingScheme(tpdu.dataCodingScheme ?? 0)
   return {
     type: { deliver: 'Deliver', submit: 'Submit', 'status-report': 'Status_Report' }[tpdu.kind],
-    number: textFromAddress(numberOf(tpdu)),
+    number: textFromAddress(addressIn(tpdu)),
     text: userData === undefined ? '' : (textOfUserData(userData) ?? hexFromOctets(userData.units)),
     coding: userData === undefined ? '' : codings[userData.alphabet],
     class: userData === undefined ? '' : String(scheme.messageClass ?? -1),
@@ -72,7 +72,7 @@ export function hasNationalLanguage({ userData }: Tpdu): boolean {
   return locking !== undefined || single !== undefined
 }
 
-export function numberOf(tpdu: Compared): Address {
+export function addressIn(tpdu: Compared): Address {
   if (tpdu.kind === 'deliver') return tpdu.originator
   return tpdu.kind === 'submit' ? tpdu.destination : tpdu.recipient
 }

@@ -1,4 +1,4 @@
-import type { Random } from '../fuzz/random.ts'
+import type { FuzzRandom } from '../fuzz/random.ts'
 import { addressFromText } from '../src/fields/address.ts'
 import { encodeDataCodingScheme } from '../src/fields/data-coding-scheme.ts'
 import { timeStampFromEpochMs } from '../src/fields/time-stamp.ts'
@@ -11,13 +11,13 @@ import type { StatusReport } from '../src/tpdu/status-report.ts'
 import type { Submit } from '../src/tpdu/submit.ts'
 
 /** A random message from a network or a phone. */
-export function randomMessage(random: Random): Deliver | Submit | StatusReport {
+export function randomMessage(random: FuzzRandom): Deliver | Submit | StatusReport {
   const kind = random.below(5)
   if (kind === 0) return randomStatusReport(random)
   return kind < 3 ? randomSubmit(random) : randomDeliver(random)
 }
 
-function randomDeliver(random: Random): Deliver {
+function randomDeliver(random: FuzzRandom): Deliver {
   const { userData, messageClass } = randomContent(random)
   return {
     kind: 'deliver',
@@ -33,7 +33,7 @@ function randomDeliver(random: Random): Deliver {
   }
 }
 
-function randomSubmit(random: Random): Submit {
+function randomSubmit(random: FuzzRandom): Submit {
   const { userData, messageClass } = randomContent(random)
   return {
     kind: 'submit',
@@ -53,7 +53,7 @@ function randomSubmit(random: Random): Submit {
   }
 }
 
-function randomStatusReport(random: Random): StatusReport {
+function randomStatusReport(random: FuzzRandom): StatusReport {
   return {
     kind: 'status-report',
     moreMessagesToSend: random.once(2),
@@ -67,7 +67,7 @@ function randomStatusReport(random: Random): StatusReport {
   }
 }
 
-function randomContent(random: Random): {
+function randomContent(random: FuzzRandom): {
   readonly userData: UserData
   readonly messageClass: 0 | 1 | 2 | 3 | undefined
 } {
@@ -77,7 +77,7 @@ function randomContent(random: Random): {
   return { userData: { alphabet, header, units: randomUnits(random, alphabet) }, messageClass }
 }
 
-function randomElements(random: Random) {
+function randomElements(random: FuzzRandom) {
   const total = random.between(1, 9)
   const sequence = random.between(1, total)
   const concatenation = random.once(2)
@@ -87,7 +87,7 @@ function randomElements(random: Random) {
   return random.oneOf([[concatenation], [ports], [ports, concatenation]])
 }
 
-function randomUnits(random: Random, alphabet: UserData['alphabet']): Uint8Array {
+function randomUnits(random: FuzzRandom, alphabet: UserData['alphabet']): Uint8Array {
   if (alphabet === 'octets') return random.octets(random.between(1, 120))
   const characters = random.oneOf([letters, letters, accents, withExtension, scripts])
   const isGsm7 = alphabet === 'gsm7' && characters !== scripts
@@ -101,18 +101,18 @@ const accents = [...letters, ...'@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞ
 const withExtension = [...accents, ...'^{}\\[~]|€']
 const scripts = [...letters, ...'яжщığ你好世界אבعرب', '😀', '🇩🇪']
 
-function randomAddress(random: Random): string {
+function randomAddress(random: FuzzRandom): string {
   return random.once(3)
     ? random.oneOf(['Amazon', 'O2', 'Info SMS', 'Aa', 'Deutsche', 'InternetSMS'])
     : randomNumber(random)
 }
 
-function randomNumber(random: Random): string {
+function randomNumber(random: FuzzRandom): string {
   const digits = Array.from({ length: random.between(3, 15) }, () => random.below(10)).join('')
   return random.once(3) ? digits : `+${digits}`
 }
 
-function randomTime(random: Random) {
+function randomTime(random: FuzzRandom) {
   // Returns a time from 2000 to 2037, in any real time zone.
   return timeStampFromEpochMs(946_684_800_000 + random.below(1_190_000_000) * 1000, random.between(-48, 56))
 }

@@ -1,10 +1,10 @@
 import { PduDecodeError, PduEncodeError } from '@smsgw/sms/pdu-error'
-import { type CommandTable, error, type Finished, fail, type Outcome, ok, silence } from './commands/command.ts'
+import { type CommandTable, error, type Finished, failWith, type Outcome, ok, silence } from './commands/command.ts'
 import type { MobileEquipment } from './equipment/mobile-equipment.ts'
-import { intrudingLine, noiseNow, promptNow, refusal, strikesCommand } from './faults/dialogue.ts'
+import { commandRefusal, intrudingLine, noiseNow, promptNow, strikesCommand } from './faults/dialogue.ts'
 import type { ByteOutlet } from './wire/byte-outlet.ts'
 import { type CommandText, parseCommandLine } from './wire/command-line.ts'
-import { Parameters } from './wire/parameters.ts'
+import { CommandParameters } from './wire/parameters.ts'
 import { formatResult, type ResultCode, withLineEnds } from './wire/result-code.ts'
 
 /**
@@ -110,7 +110,7 @@ export class TerminalAdaptor {
     const busy = answers ? undefined : faults.strike('busy-while-sending')
     if (!answers && !busy) return false
     const refused =
-      busy?.refused === false ? silence : fail(busy && busy.code < 0 ? 'ERROR' : { cms: busy?.code ?? 515 })
+      busy?.refused === false ? silence : failWith(busy && busy.code < 0 ? 'ERROR' : { cms: busy?.code ?? 515 })
     const lines = String.fromCharCode(...bytes).split(String.fromCharCode(settings.lineEnd))
     for (const line of lines.slice(0, -1)) {
       const { lines: information, result } = (answers && this.#answerAtOnce(line)) ?? refused
@@ -224,14 +224,14 @@ export class TerminalAdaptor {
 
   #dispatch(command: CommandText): Outcome {
     const entry = this.#table[command.name]
-    if (entry === undefined) return fail(this.#modem.personality.unknownCommand)
-    const refused = refusal(this.#modem.faults, command.name, command.form === 'read')
-    if (refused !== undefined) return fail(refused)
+    if (entry === undefined) return failWith(this.#modem.personality.unknownCommand)
+    const refused = commandRefusal(this.#modem.faults, command.name, command.form === 'read')
+    if (refused !== undefined) return failWith(refused)
     // 27.007 §5.1: a test command is answered even if the command itself cannot run now.
     const missing = command.form === 'test' ? undefined : this.#modem.missing(entry.needs)
-    if (missing !== undefined) return fail(missing)
+    if (missing !== undefined) return failWith(missing)
     const handler = entry[command.form]
-    return handler ? handler(this.#modem, new Parameters(command.parameters)) : error
+    return handler ? handler(this.#modem, new CommandParameters(command.parameters)) : error
   }
 
   /** Answers CMS 304 when the host sent an invalid PDU. */
@@ -239,7 +239,7 @@ export class TerminalAdaptor {
     try {
       return run()
     } catch (failure) {
-      if (failure instanceof PduDecodeError || failure instanceof PduEncodeError) return fail({ cms: 304 })
+      if (failure instanceof PduDecodeError || failure instanceof PduEncodeError) return failWith({ cms: 304 })
       throw failure
     }
   }

@@ -4,7 +4,14 @@
 import type { Welcome } from '@smsgw/contract/link/frame'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import { nextAgent } from '@smsgw/link/agent/session'
-import type { AgentEffect, AgentInput, AgentState, AgentTimer, Journal, JournalMarks } from '@smsgw/link/agent/state'
+import type {
+  AgentEffect,
+  AgentInput,
+  AgentState,
+  AgentTimer,
+  JournalIdentity,
+  JournalMarks,
+} from '@smsgw/link/agent/state'
 import type { ReceivedCommand } from '@smsgw/link/commands/received-command'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { LinkSocket, OpenSocket } from './link-socket.ts'
@@ -270,7 +277,10 @@ export interface LinkJournal {
   ): Promise<{ readonly from: number; readonly events: readonly { readonly text: string; readonly tag: string }[] }>
   recordMark(mark: number, streamId: string): Promise<void>
   /** Gives the journal a new id and puts its open commands in doubt. */
-  renounce(journalId: string, provenMark: number): Promise<{ readonly journal: Journal; readonly marks: JournalMarks }>
+  renounce(
+    journalId: string,
+    provenMark: number,
+  ): Promise<{ readonly journal: JournalIdentity; readonly marks: JournalMarks }>
 }
 
 type JournalCommands = Extract<AgentEffect, { kind: 'journal-commands' }>

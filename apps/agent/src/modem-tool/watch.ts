@@ -1,4 +1,4 @@
-import type { UssdAnswer } from '@smsgw/modem/commands/ussd/ussd'
+import type { UssdResponse } from '@smsgw/modem/commands/ussd/ussd'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
 import { linesOf, print } from '../cli/terminal.ts'
 import { type Connection, wordsOf } from './connection.ts'
@@ -97,7 +97,7 @@ export function eventLines(event: ModemEvent): readonly string[] {
   }
 }
 
-function ussdLines({ status, text }: UssdAnswer): readonly string[] {
+function ussdLines({ status, text }: UssdResponse): readonly string[] {
   if (text === undefined) return [`ussd: ${status}`]
   const [first = '', ...rest] = linesOf(text)
   return [`ussd: ${status}: ${first}`, ...rest.map((line) => `    ${line}`)]

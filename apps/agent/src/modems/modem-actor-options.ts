@@ -1,7 +1,7 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { OperatorChoice } from '@smsgw/modem/commands/network/operator-selection'
-import type { UssdAnswer } from '@smsgw/modem/commands/ussd/ussd'
+import type { UssdResponse } from '@smsgw/modem/commands/ussd/ussd'
 import type { ModemOptions } from '@smsgw/modem/modem-options'
 import type { OpenedPort, OpenResult, PowerCycle } from '@smsgw/modem/recovery/runner'
 import type { RecoveryOptions } from '@smsgw/modem/recovery/state'
@@ -18,7 +18,7 @@ export interface ModemActorOptions {
   readonly registration: ModemRegistration
   readonly sims: SimSettings
   /** Called for a USSD text that the network sent without a request or too late. */
-  readonly onUssd: (simNumber: number, answer: UssdAnswer) => void
+  readonly onUssd: (simNumber: number, answer: UssdResponse) => void
   readonly listener: ModemListener
   readonly tuning?: ModemTuning | undefined
   /** Returns how this modem is switched off and on, or undefined if the settings do not say how. */

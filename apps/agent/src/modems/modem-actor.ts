@@ -13,7 +13,7 @@ import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import { type ModemPort, type OpenResult, RecoveryRunner } from '@smsgw/modem/recovery/runner'
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
 import type { LateOutcome } from '@smsgw/modem/send/submission'
-import type { Session, StartupOutcome } from '@smsgw/modem/setup/startup'
+import type { ModemSession, StartupOutcome } from '@smsgw/modem/setup/startup'
 import { TraceRing } from '@smsgw/modem/wire/trace'
 import type { ModemActorOptions, OpenedModem } from './modem-actor-options.ts'
 import {
@@ -63,7 +63,7 @@ export class ModemActor {
   #signal: Signal | undefined
   readonly #networkClock: NetworkClock
   readonly #warnings: ModemWarnings
-  #session: Session | undefined
+  #session: ModemSession | undefined
   #simNumber: number | undefined
   #pinGiven = false
   #hasHadProblem = false
@@ -283,7 +283,7 @@ export class ModemActor {
   }
 
   /** Runs before the first incoming message of the session, so that the SIM of the message is known. */
-  #begin(session: Session): void {
+  #begin(session: ModemSession): void {
     this.#sim.leave()
     const { modem } = this
     const isConfirmed = this.#options.registration.confirm(session.identity)

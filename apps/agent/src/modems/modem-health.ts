@@ -5,7 +5,7 @@ import type { ModemTelemetry } from '@smsgw/modem/modem-driver'
 import type { ModemState } from '@smsgw/modem/modem-state'
 import type { StorageGauge } from '@smsgw/modem/receive/storage-gauges'
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
-import type { Session } from '@smsgw/modem/setup/startup'
+import type { ModemSession } from '@smsgw/modem/setup/startup'
 import type { StartupFailureReason } from '@smsgw/modem/setup/startup-failure'
 
 /** The observable state of a modem. */
@@ -18,7 +18,7 @@ export interface ModemHealth {
   readonly isShared?: boolean
   readonly state: ModemState
   readonly simNumber: number | undefined
-  readonly session: Session | undefined
+  readonly session: ModemSession | undefined
   readonly registration: Registration | undefined
   /** The settings do not allow sending in this network, because the SIM is roaming. */
   readonly isHeldWhileRoaming: boolean

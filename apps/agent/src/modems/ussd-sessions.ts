@@ -1,9 +1,9 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { Clock, Timer } from '@smsgw/modem/clock'
-import type { UssdAnswer } from '@smsgw/modem/commands/ussd/ussd'
+import type { UssdResponse } from '@smsgw/modem/commands/ussd/ussd'
 import type { UssdOutcome } from '@smsgw/modem/commands/ussd/ussd-session'
 import type { ModemDriver } from '@smsgw/modem/modem-driver'
-import type { Session } from '@smsgw/modem/setup/startup'
+import type { ModemSession } from '@smsgw/modem/setup/startup'
 
 export interface UssdRequest {
   /** A USSD code, or, with `sessionId`, the reply to the network. */
@@ -49,7 +49,7 @@ export class UssdSessions {
   }
 
   /** Cancels a session that the network opened without a request, or with an answer that arrived too late. */
-  unsolicited(simNumber: number, { status }: UssdAnswer): void {
+  unsolicited(simNumber: number, { status }: UssdResponse): void {
     if (status === 'asks' && !this.#sims.has(simNumber)) void this.#options.modemOf(simNumber)?.cancelUssd()
   }
 
@@ -57,7 +57,7 @@ export class UssdSessions {
     for (const simNumber of this.#sims.keys()) this.#free(simNumber)
   }
 
-  #answered(simNumber: number, modem: ModemDriver, session: Session, outcome: UssdOutcome): UssdReply {
+  #answered(simNumber: number, modem: ModemDriver, session: ModemSession, outcome: UssdOutcome): UssdReply {
     this.#free(simNumber)
     if (outcome.kind === 'answer' && outcome.status === 'asks') {
       const id = this.#options.newId()
@@ -103,8 +103,8 @@ export interface UssdSessionsOptions {
 }
 
 type Conversation =
-  | { readonly kind: 'asking'; readonly session: Session }
-  | { readonly kind: 'open'; readonly id: string; readonly session: Session; readonly timer: Timer }
+  | { readonly kind: 'asking'; readonly session: ModemSession }
+  | { readonly kind: 'open'; readonly id: string; readonly session: ModemSession; readonly timer: Timer }
 
 function replyOf(outcome: UssdOutcome): UssdReply {
   switch (outcome.kind) {
@@ -121,7 +121,7 @@ function replyOf(outcome: UssdOutcome): UssdReply {
   }
 }
 
-function replyOfStatus({ status, text }: UssdAnswer): UssdReply {
+function replyOfStatus({ status, text }: UssdResponse): UssdReply {
   switch (status) {
     case 'answered':
     case 'asks':

@@ -6,7 +6,7 @@ import { heldPartOf } from '@smsgw/sms/reassembly/held-part'
 import {
   defaultReassemblyLimits,
   emptyReassembly,
-  next,
+  nextReassembly,
   type ReassemblyEffect,
   type ReassemblyInput,
   type ReassemblyLimits,
@@ -120,7 +120,7 @@ export class LongMessages {
 
   #step(input: ReassemblyInput): readonly ReassemblyEffect[] {
     if (input.kind === 'part-arrived' && input.fingerprint === undefined) this.#keepWhole(input)
-    const { state, effects } = next(this.#state, input, this.#limits)
+    const { state, effects } = nextReassembly(this.#state, input, this.#limits)
     this.#state = state
     return effects
   }

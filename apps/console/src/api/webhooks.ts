@@ -4,7 +4,7 @@ import type {
   DeliveryWithRequest,
   WebhookAnswer,
 } from '@smsgw/contract/webhooks/webhook'
-import type { WebhookEvent } from '@smsgw/contract/webhooks/webhook-event'
+import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { refresh, useNewestFirst } from './live/newest-first.ts'
 import { ask, get, query } from './request/ask.ts'
@@ -21,7 +21,7 @@ export function useWebhooks() {
 export interface NewWebhook {
   readonly id?: string
   readonly url: string
-  readonly events: readonly WebhookEvent[]
+  readonly events: readonly WebhookEventName[]
   readonly name?: string
   readonly deviceId?: string
   readonly format?: 'twilio'

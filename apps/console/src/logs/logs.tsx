@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import type { LiveEvents } from '@smsgw/contract/live/live-event'
+import type { LiveEventContents } from '@smsgw/contract/live/live-event'
 import type { LogEntryAnswer } from '@smsgw/contract/relay/log'
 import { useCallback, useMemo, useState } from 'react'
 import { useLiveEvent } from '../api/live/live-updates.ts'
@@ -110,7 +110,7 @@ function useFreshLines(listedAtMs: number) {
     lines: [],
   })
   const add = useCallback(
-    ({ id, priority, module, message }: LiveEvents['log.added']) => {
+    ({ id, priority, module, message }: LiveEventContents['log.added']) => {
       if (isHeld) return
       const line = {
         id,

@@ -1,6 +1,6 @@
 import type { DeviceAnswer } from '@smsgw/contract/devices/device'
 import type { ConversationDetails } from '@smsgw/contract/inbox/shared-inbox'
-import type { LiveEvents } from '@smsgw/contract/live/live-event'
+import type { LiveEventContents } from '@smsgw/contract/live/live-event'
 import type { PushContent, PushEvent } from '@smsgw/contract/live/push-event'
 import type { MessageStateAnswer } from '@smsgw/contract/messages/message'
 import type { LiveFeed } from '../api/live/live-feed.ts'
@@ -31,11 +31,11 @@ export function watchEvents(
   const begin = () =>
     feed.onEvent((kind, data) => {
       if (kind === 'inbox.received' && events.includes('message.received'))
-        notify(() => received(data as LiveEvents['inbox.received']))
+        notify(() => received(data as LiveEventContents['inbox.received']))
       if (kind === 'message.changed' && events.includes('message.failed'))
-        notify(() => failed(data as LiveEvents['message.changed']))
+        notify(() => failed(data as LiveEventContents['message.changed']))
       if (kind === 'device.changed' && events.includes('device.offline')) {
-        const { id } = data as LiveEvents['device.changed']
+        const { id } = data as LiveEventContents['device.changed']
         clearTimeout(timers.get(id))
         timers.set(
           id,
@@ -75,12 +75,12 @@ async function answerOf<Answer>(read: () => Promise<Answer>, ending: AbortSignal
   return await read()
 }
 
-async function received({ sender }: LiveEvents['inbox.received']): Promise<PushContent | undefined> {
+async function received({ sender }: LiveEventContents['inbox.received']): Promise<PushContent | undefined> {
   const details = await get<ConversationDetails>(`/conversations/${encodeURIComponent(sender)}/details`)
   return details.blockedAt === undefined ? contentOf('message.received', sender) : undefined
 }
 
-async function failed({ id, state }: LiveEvents['message.changed']): Promise<PushContent | undefined> {
+async function failed({ id, state }: LiveEventContents['message.changed']): Promise<PushContent | undefined> {
   if (state !== 'Failed') return undefined
   const { recipients } = await get<MessageStateAnswer>(`/messages/${encodeURIComponent(id)}`)
   const recipient = recipients.find((one) => one.state === 'Failed')

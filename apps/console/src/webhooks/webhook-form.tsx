@@ -1,7 +1,7 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { areTwilioEvents } from '@smsgw/contract/webhooks/twilio-events'
 import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
-import type { WebhookEvent } from '@smsgw/contract/webhooks/webhook-event'
+import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { useState } from 'react'
 import { useDevices } from '../api/devices.ts'
 import { ApiFailure } from '../api/request/ask.ts'
@@ -24,12 +24,12 @@ const events = [
   'sms:batch:received',
   'sms:batch:data-received',
   'mms:batch:received',
-] as const satisfies readonly WebhookEvent[]
+] as const satisfies readonly WebhookEventName[]
 
 export interface WebhookFields {
   readonly url: string
   readonly name: string
-  readonly events: readonly WebhookEvent[]
+  readonly events: readonly WebhookEventName[]
   readonly deviceId: string
   readonly format: WebhookFormat
 }
@@ -56,7 +56,7 @@ export function WebhookForm({
   const { data: devices = [] } = useDevices()
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [name, setName] = useState(webhook?.name ?? '')
-  const [chosen, setChosen] = useState<readonly WebhookEvent[]>(webhook?.events ?? ['sms:received'])
+  const [chosen, setChosen] = useState<readonly WebhookEventName[]>(webhook?.events ?? ['sms:received'])
   const [deviceId, setDeviceId] = useState(webhook?.deviceId ?? '')
   const [format, setFormat] = useState<WebhookFormat>(webhook?.format === undefined ? 'smsgw' : 'twilio')
   const wrongUrl = save.error instanceof ApiFailure ? save.error.about('url') : undefined
@@ -138,6 +138,6 @@ export function WebhookForm({
 const formats: readonly WebhookFormat[] = ['smsgw', 'twilio']
 
 /** Requests in Twilio's format report only some events. */
-function isReported(event: WebhookEvent, format: WebhookFormat): boolean {
+function isReported(event: WebhookEventName, format: WebhookFormat): boolean {
   return format === 'smsgw' || areTwilioEvents([event])
 }

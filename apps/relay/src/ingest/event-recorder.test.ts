@@ -1,8 +1,9 @@
+import type { ReadEvent } from '@smsgw/link/events/event-inbox'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
-import { EventRecorder, type ReadEvent } from './event-recorder.ts'
+import { EventRecorder } from './event-recorder.ts'
 
 const store = useTestDatabase()
 let world: DispatchWorld

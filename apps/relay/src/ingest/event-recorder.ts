@@ -1,6 +1,6 @@
 // Inbound path, step 8: groups the events of devices. Next: record-events.ts.
 
-import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { ReadEvent } from '@smsgw/link/events/event-inbox'
 import type { Clock } from '../clock.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
@@ -148,9 +148,6 @@ export interface EventBatch {
   readonly tag: string | undefined
   readonly events: readonly ReadEvent[]
 }
-
-/** An event, or the reason why it cannot be read. */
-export type ReadEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
 /** @param pauseMs how long the device should collect events before its next batch */
 type PacedResult = Exclude<RecordResult, Stored> | (Stored & { readonly pauseMs: number })

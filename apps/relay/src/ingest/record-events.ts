@@ -1,12 +1,13 @@
 // Inbound path, step 9: stores a group in one transaction. Next: record-batches.ts.
 
+import type { ReadEvent } from '@smsgw/link/events/event-inbox'
 import { isStatementError, sqlState } from '../messages/accept/statement-error.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
 import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { rawTransaction } from '../store/raw-statements.ts'
-import type { EventBatch, ReadEvent, RecordResult } from './event-recorder.ts'
+import type { EventBatch, RecordResult } from './event-recorder.ts'
 import { areAboutSends, type RecordedBatches, recordBatches, recordSends } from './record-batches.ts'
 
 /**

@@ -6,7 +6,7 @@ import {
 } from '@smsgw/contract/messages/network-cause'
 import type { AdviceCode, TimelineEntry, TimelineKind } from '@smsgw/contract/messages/timeline'
 import type { Waiting } from '@smsgw/contract/messages/waiting'
-import type { WebhookEvent } from '@smsgw/contract/webhooks/webhook-event'
+import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { networkCauseOf } from '../messages/network-cause-of-error.ts'
 import type { Part } from '../store/generated/client.ts'
 import type { AttemptFacts, RecipientFacts, TimelineFacts } from './read-timeline.ts'
@@ -198,7 +198,7 @@ function attempted({ webhookId, url, deliveryId, event, recipient, attempt }: At
     webhook: {
       webhookId,
       deliveryId,
-      event: event as WebhookEvent,
+      event: event as WebhookEventName,
       ...(status !== null && { httpStatus: status }),
       ...(error !== null && { error }),
     },

@@ -149,7 +149,7 @@ const receivedMms = z.object({
 })
 const received = z.discriminatedUnion('type', [receivedText, receivedData, receivedMms])
 
-export const simCard = z.object({
+export const linkSimCard = z.object({
   simNumber,
   /**
    * `absent`, `locked`, `puk`, `searching`, `denied`, `ready` or `failed`. Any text is valid, because a newer agent may
@@ -197,12 +197,12 @@ const callReceived = z.object({
   recipient: z.string().max(128).optional(),
 })
 
-const simsChanged = z.object({ kind: z.literal('sims-changed'), at, sims: z.array(simCard).max(64) })
+const simsChanged = z.object({ kind: z.literal('sims-changed'), at, sims: z.array(linkSimCard).max(64) })
 const started = z.object({
   kind: z.literal('started'),
   at,
   agentVersion: z.string().max(64),
-  sims: z.array(simCard).max(64),
+  sims: z.array(linkSimCard).max(64),
 })
 /**
  * `Health` of the agent, every `ping.interval_seconds`. Its members are not checked, because older agents report
@@ -290,4 +290,4 @@ export const agentEvent = z.discriminatedUnion('kind', [
 export type AgentEvent = z.infer<typeof agentEvent>
 export type AliasKey = z.infer<typeof aliasKey>
 export type EncryptionKey = z.infer<typeof encryptionKey>
-export type SimCard = z.infer<typeof simCard>
+export type SimCard = z.infer<typeof linkSimCard>

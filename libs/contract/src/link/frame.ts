@@ -1,7 +1,7 @@
 // All frames of the link: JSON text in WebSocket messages. Unknown fields are ignored. Frames of unknown types are also
 // ignored, unless they have `critical: true`.
 import { z } from 'zod'
-import { aliasKey, encryptionKey, simCard } from './event.ts'
+import { aliasKey, encryptionKey, linkSimCard } from './event.ts'
 import { waitingReport } from './waiting-report.ts'
 
 export const subprotocol = 'smsgw.v1'
@@ -124,7 +124,7 @@ const hello = z.object({
   /** The `streamId` of the database that acknowledged `mark`. */
   streamId: id.optional(),
   isClockSynchronised: z.boolean(),
-  sims: z.array(simCard).max(64),
+  sims: z.array(linkSimCard).max(64),
   /** The encryption key of the device; older agents have none. */
   encryptionKey: encryptionKey.optional(),
   /**

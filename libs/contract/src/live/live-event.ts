@@ -25,7 +25,7 @@ export const liveEventData = {
 
 export type LiveEventKind = keyof typeof liveEventData
 
-export type LiveEvents = { readonly [Kind in LiveEventKind]: z.output<(typeof liveEventData)[Kind]> }
+export type LiveEventContents = { readonly [Kind in LiveEventKind]: z.output<(typeof liveEventData)[Kind]> }
 
 export const liveEventKinds = Object.keys(liveEventData) as LiveEventKind[]
 

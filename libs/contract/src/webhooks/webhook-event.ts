@@ -27,7 +27,7 @@ export const webhookEvents = [
   'mms:batch:downloaded',
 ] as const
 
-export type WebhookEvent = (typeof webhookEvents)[number]
+export type WebhookEventName = (typeof webhookEvents)[number]
 
 const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, counted from 1' })
 

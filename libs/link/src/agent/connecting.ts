@@ -1,10 +1,10 @@
 import { type CloseName, closeCodes, closeNameOf, type Retry } from '@smsgw/contract/link/close-code'
 import { closeReason } from '../connection/close-reason.ts'
-import type { Pause } from '../connection/timers.ts'
+import type { PauseRange } from '../connection/timers.ts'
 import { fullBudget } from './frame-budget.ts'
 import type { AgentEffect, AgentState, AgentStep, Unreachable } from './state.ts'
 
-export function connect(state: AgentState): AgentStep {
+export function connectAgent(state: AgentState): AgentStep {
   const connection = state.connection + 1
   return {
     state: { ...state, connection, budget: fullBudget, phase: { kind: 'connecting' } },
@@ -51,7 +51,7 @@ export function handshakeTimedOut(state: AgentState): AgentStep {
   const { phase } = state
   if ((phase.kind === 'pairing' || phase.kind === 'awaiting-welcome') && phase.sendsPending && !phase.isLate)
     return { state: { ...state, phase: { ...phase, isLate: true } }, effects: [answerLimit(state.stalled)] }
-  const { state: left, effects } = closeConnection(state, 'timed-out', `still ${state.phase.kind}`)
+  const { state: left, effects } = closeAgentConnection(state, 'timed-out', `still ${state.phase.kind}`)
   if (!expectsFrameSoon(state)) return { state: left, effects }
   const isShort = state.stalled < shortAttempts
   const attempts = isShort ? Math.max(state.attempts, Math.min(left.attempts, mostUnansweredAttempts)) : left.attempts
@@ -59,15 +59,15 @@ export function handshakeTimedOut(state: AgentState): AgentStep {
 }
 
 /** Closes the connection from this end. */
-export function closeConnection(state: AgentState, why: CloseName, reason: string): AgentStep {
+export function closeAgentConnection(state: AgentState, why: CloseName, reason: string): AgentStep {
   const { code, retry } = closeCodes[why]
   const left = disconnected(state, why, reason, retry)
   return { state: left.state, effects: [closeEffect(state, code, reason), ...left.effects] }
 }
 
 /** Reports to the app that the link has stopped, but opens one more connection. */
-export function closeAndTakeBack(state: AgentState, why: CloseName, reason: string, pause: Pause): AgentStep {
-  const left = closeConnection(state, why, reason)
+export function closeAndTakeBack(state: AgentState, why: CloseName, reason: string, pause: PauseRange): AgentStep {
+  const left = closeAgentConnection(state, why, reason)
   const later: AgentEffect = { kind: 'set-timer', timer: 'reconnect', ...pause }
   return { state: { ...left.state, phase: { kind: 'waiting' } }, effects: [...left.effects, later] }
 }
@@ -154,10 +154,10 @@ const mostUnansweredAttempts = 3
 const mostProxiedAttempts = 4
 /** The number of attempts with short pauses, which take about four minutes, or eight behind a proxy. */
 const shortOutageAttempts = 120
-const slowly: Pause = { fromMs: 60_000, toMs: 600_000 }
+const slowly: PauseRange = { fromMs: 60_000, toMs: 600_000 }
 
 /** @param attempts the number of failed connections since the last connection that worked in both directions */
-export function pauseBefore(attempts: number, retry: Exclude<Retry, 'never'>): Pause {
+export function pauseBefore(attempts: number, retry: Exclude<Retry, 'never'>): PauseRange {
   if (retry === 'slowly') return slowly
   if (retry === 'now' && attempts === 0) return { fromMs: 0, toMs: 0 }
   return { fromMs: 0, toMs: Math.min(longestMs, shortestMs * 2 ** Math.min(attempts, 16)) }

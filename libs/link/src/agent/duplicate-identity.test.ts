@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { kindsOf, online, paired, play } from '../testing/agent-script.ts'
+import { kindsOf, online, pairedAgent, playAgent } from '../testing/agent-script.ts'
 import type { AgentState } from './state.ts'
 
 /** Reconnects several times. Another agent was connected before each of these connections. */
 function reconnect(rounds: number, previousBootId: (round: number) => string | undefined) {
-  let state: AgentState = paired
+  let state: AgentState = pairedAgent
   const kinds: string[] = []
   for (let round = 0; round < rounds; round += 1) {
     const step = online(state, { connEpoch: 10 + round * 2, previousBootId: previousBootId(round) })
     kinds.push(...kindsOf(step.effects).filter((kind) => kind === 'connected' || kind === 'stopped'))
     const { connection } = step.state
-    state = play(step.state, { kind: 'closed', connection, code: 4409, reason: '' }).state
+    state = playAgent(step.state, { kind: 'closed', connection, code: 4409, reason: '' }).state
   }
   return { kinds, phase: state.phase.kind }
 }
@@ -30,11 +30,14 @@ test('does not count the previous process of this agent', () => {
 })
 
 test('does not count a boot id from a restored database', () => {
-  let state: AgentState = paired
+  let state: AgentState = pairedAgent
   for (const streamId of ['a', 'b', 'c', 'd', 'e']) {
-    const step = online({ ...state, outbox: paired.outbox }, { streamId, previousBootId: 'long gone', connEpoch: 90 })
+    const step = online(
+      { ...state, outbox: pairedAgent.outbox },
+      { streamId, previousBootId: 'long gone', connEpoch: 90 },
+    )
     expect(kindsOf(step.effects)).toContain('connected')
-    state = play(step.state, { kind: 'closed', connection: step.state.connection, code: 1006, reason: '' }).state
+    state = playAgent(step.state, { kind: 'closed', connection: step.state.connection, code: 1006, reason: '' }).state
   }
 })
 
@@ -42,7 +45,7 @@ test('does not count its own hello that was processed late', () => {
   const { state: late } = online()
   let state: AgentState = { ...late, duplicate: { ...late.duplicate, hellos: late.duplicate.hellos + 3 } }
   for (const connEpoch of [9, 11, 13]) {
-    state = play(state, { kind: 'closed', connection: state.connection, code: 1006, reason: '' }).state
+    state = playAgent(state, { kind: 'closed', connection: state.connection, code: 1006, reason: '' }).state
     state = online(state, { connEpoch, previousBootId: 'boot' }).state
     expect(state.duplicate.takeovers).toBe(0)
   }

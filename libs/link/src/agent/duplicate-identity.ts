@@ -1,5 +1,5 @@
 import type { Welcome } from '@smsgw/contract/link/frame'
-import type { Pause } from '../connection/timers.ts'
+import type { PauseRange } from '../connection/timers.ts'
 
 /**
  * Detects a second agent with the same identity, for example on a copied SD card. The two agents replace each other's
@@ -32,7 +32,7 @@ export const noDuplicate: DuplicateEvidence = {
 const takeoversOfDuplicate = 3
 const takeBacks = 3
 /** The pause is long enough for the other agent to reconnect. */
-export const takeBackPause: Pause = { fromMs: 60_000, toMs: 120_000 }
+export const takeBackPause: PauseRange = { fromMs: 60_000, toMs: 120_000 }
 
 /** Ten minutes, which is longer than any pause before a second agent reconnects. */
 export const ticksUntilCleared = 120

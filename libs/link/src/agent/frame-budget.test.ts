@@ -1,14 +1,22 @@
 import type { RelayFrame } from '@smsgw/contract/link/frame'
 import { expect, test } from 'vitest'
-import { challenge, framesIn, online, paired, play, receive, welcome } from '../testing/agent-script.ts'
+import {
+  agentFramesIn,
+  agentReceives,
+  challengeFrame,
+  online,
+  pairedAgent,
+  playAgent,
+  welcomeFrame,
+} from '../testing/agent-script.ts'
 import type { AgentEffect, AgentInput, AgentState } from './state.ts'
 
 /** Endless frames of each kind, as a hostile relay would send them. */
 const floods: Readonly<Record<RelayFrame['type'], (at: number, state: AgentState) => RelayFrame>> = {
-  challenge: () => challenge,
+  challenge: () => challengeFrame,
   pending: () => ({ type: 'pending' }),
   paired: () => ({ type: 'paired', deviceId: 'device' }),
-  welcome: () => welcome,
+  welcome: () => welcomeFrame,
   stored: () => ({ type: 'stored', upto: 3 }),
   replay: (at) => ({ type: 'replay', from: 1 + (at % 3) }),
   command: (at) => ({ type: 'command', command: { kind: 'cancel', cmdId: String(at) } }),
@@ -24,9 +32,9 @@ function flood(frameAt: (at: number, state: AgentState) => object): { state: Age
   const all: AgentEffect[] = []
   for (let at = 0; at < 100_000 && state.phase.kind === 'online'; at += 1) {
     const text = JSON.stringify(frameAt(at, state))
-    const { state: after, effects } = play(state, { kind: 'received', connection: state.connection, text })
+    const { state: after, effects } = playAgent(state, { kind: 'received', connection: state.connection, text })
     all.push(...effects)
-    state = play(after, ...effects.flatMap((effect) => answersTo(effect, after))).state
+    state = playAgent(after, ...effects.flatMap((effect) => answersTo(effect, after))).state
   }
   return { state, effects: all }
 }
@@ -73,41 +81,41 @@ test('ends a connection that repeats known sends, although each repeated send fr
 })
 
 test('ends a connection that endlessly sends settings before the welcome', () => {
-  let state = play(paired, { kind: 'start' }, { kind: 'opened', connection: 1 }).state
+  let state = playAgent(pairedAgent, { kind: 'start' }, { kind: 'opened', connection: 1 }).state
   for (let at = 0; at < 1_001; at += 1) {
-    state = receive(state, floods.settings(at, state)).state
+    state = agentReceives(state, floods.settings(at, state)).state
   }
   expect(state.phase.kind).toBe('waiting')
 })
 
 test('accepts ten frames a second during the whole connection, with any heartbeat', () => {
   for (const heartbeatSeconds of [1, 20]) {
-    let { state } = online(paired, { heartbeatSeconds })
+    let { state } = online(pairedAgent, { heartbeatSeconds })
     const frames = 10 * (heartbeatSeconds / 4)
     for (let tick = 0; tick < 2_000; tick += 1) {
       for (let at = 0; at < Math.floor(frames); at += 1) {
-        state = receive(state, floods.settings(at, state)).state
+        state = agentReceives(state, floods.settings(at, state)).state
       }
       const { phase } = state
       const ping =
         phase.kind === 'online' && phase.heartbeat.unanswered !== undefined ? phase.heartbeat.number : undefined
-      if (ping !== undefined) state = receive(state, { type: 'pong', number: ping }).state
-      state = play(state, { kind: 'timer', timer: 'tick' }).state
+      if (ping !== undefined) state = agentReceives(state, { type: 'pong', number: ping }).state
+      state = playAgent(state, { kind: 'timer', timer: 'tick' }).state
     }
     expect(state.phase.kind).toBe('online')
   }
 })
 
 test('does not count frames that the agent causes: stored events, answers to pings, sends within the credit', () => {
-  let { state } = online({ ...paired, outbox: { ...paired.outbox, tail: 9_000 } }, { window: 65_000 })
+  let { state } = online({ ...pairedAgent, outbox: { ...pairedAgent.outbox, tail: 9_000 } }, { window: 65_000 })
   const { budget } = state
   for (let seq = 4; seq < 5_000; seq += 1) {
     const read = { kind: 'events-read', connection: 1, from: seq, events: [{ text: '{}', tag: 't' }] } as const
-    const sent = play(state, read)
-    expect(framesIn(sent.effects)).toMatchObject([{ type: 'events' }])
+    const sent = playAgent(state, read)
+    expect(agentFramesIn(sent.effects)).toMatchObject([{ type: 'events' }])
     const command = { type: 'command' as const, command: { kind: 'send', cmdId: String(seq) } }
-    state = receive(sent.state, { type: 'stored', upto: seq }, command).state
-    state = play(
+    state = agentReceives(sent.state, { type: 'stored', upto: seq }, command).state
+    state = playAgent(
       state,
       { kind: 'commands-journaled', keys: [`send:${seq}`], open: 0 },
       { kind: 'timer', timer: 'credit' },

@@ -3,13 +3,13 @@ import type { Challenge, Hello, Pair, RelayFrame, Welcome } from '@smsgw/contrac
 import { signedText } from '../connection/signed-text.ts'
 import { authenticationLimit } from '../connection/timers.ts'
 import { commonVersion, versionRefusal } from '../connection/versions.ts'
-import { answerLimit, cancelTimers, closeAndTakeBack, closeConnection, closeEffect } from './connecting.ts'
+import { answerLimit, cancelTimers, closeAgentConnection, closeAndTakeBack, closeEffect } from './connecting.ts'
 import { countHello, countTakeovers, duplicateReason, duplicateVerdict, takeBackPause } from './duplicate-identity.ts'
 import { beginOnline } from './online.ts'
 import type { AgentPhase, AgentState, AgentStep } from './state.ts'
 
 /** Returns undefined for a frame that is not expected in this phase of the handshake. */
-export function handleHandshakeFrame(state: AgentState, frame: RelayFrame): AgentStep | undefined {
+export function handleRelayHandshake(state: AgentState, frame: RelayFrame): AgentStep | undefined {
   const { phase } = state
   if (phase.kind === 'awaiting-challenge' && frame.type === 'challenge') return answerChallenge(state, frame)
   if (phase.kind === 'pairing' && frame.type === 'paired') {
@@ -55,7 +55,7 @@ export function tagCompared(state: AgentState, isSame: boolean): AgentStep {
 function answerChallenge(state: AgentState, challenge: Challenge): AgentStep {
   const { versions } = state.agent
   if (commonVersion(versions, challenge.versions) === undefined)
-    return closeConnection(state, 'version', versionRefusal(versions))
+    return closeAgentConnection(state, 'version', versionRefusal(versions))
   return sign(state, challenge)
 }
 
@@ -108,11 +108,11 @@ function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
   const { outbox, connection, agent } = state
   const { mark, markTag, isRetired, version } = welcome
   if (version < agent.versions.min || version > agent.versions.max) {
-    return closeConnection(state, 'version', versionRefusal(agent.versions))
+    return closeAgentConnection(state, 'version', versionRefusal(agent.versions))
   }
   const verdict = duplicateVerdict(state.duplicate)
   if (verdict === 'take-back') return closeAndTakeBack(state, 'cloned', duplicateReason, takeBackPause)
-  if (verdict === 'stop') return closeConnection(state, 'cloned', duplicateReason)
+  if (verdict === 'stop') return closeAgentConnection(state, 'cloned', duplicateReason)
   if (isRetired) return replaceJournal(state, welcome, 'the device has used a newer journal since')
   if (mark > outbox.tail)
     return replaceJournal(

@@ -2,7 +2,7 @@ import type { AgentFrame, RelayFrame, Welcome } from '@smsgw/contract/link/frame
 import { acceptCommand, emptyInbox, nextCredit } from '../commands/command-inbox.ts'
 import { receiveCommand } from '../commands/received-command.ts'
 import { pongReceived, startHeartbeat, tickHeartbeat, ticksPerHeartbeat } from '../connection/heartbeat.ts'
-import type { Pause } from '../connection/timers.ts'
+import type { PauseRange } from '../connection/timers.ts'
 import {
   acknowledge,
   eventFrames,
@@ -13,7 +13,7 @@ import {
   tickOutbox,
   waitsForFewEvents,
 } from '../events/event-outbox.ts'
-import { closeConnection } from './connecting.ts'
+import { closeAgentConnection } from './connecting.ts'
 import { clearTakeovers, ticksUntilCleared } from './duplicate-identity.ts'
 import { refill } from './frame-budget.ts'
 import type { AgentEffect, AgentState, AgentStep, Online } from './state.ts'
@@ -28,7 +28,7 @@ const leastHeartbeatSeconds = 1
 /** 30 s */
 const ticksForAcknowledgement = 6
 /** The pause between two announcements of credit. A modem takes longer than this for one message. */
-const creditPause: Pause = { fromMs: 50, toMs: 50 }
+const creditPause: PauseRange = { fromMs: 50, toMs: 50 }
 
 export type OnlineState = AgentState & { readonly phase: Online }
 
@@ -40,7 +40,7 @@ export function beginOnline(state: AgentState, welcome: Welcome): AgentStep {
   const { mark, streamId } = welcome
   const phase: Online = { kind: 'online', welcome, heartbeat: startHeartbeat, inbox: emptyInbox, ticks: 0 }
   const online = { ...state, journal: { ...state.journal, streamId }, outbox: resume(state.outbox, mark), phase }
-  return then(advance(online), [
+  return then(advanceOnline(online), [
     { kind: 'cancel-timer', timer: 'handshake' },
     tickLater(online),
     { kind: 'record-mark', mark, streamId },
@@ -50,21 +50,21 @@ export function beginOnline(state: AgentState, welcome: Welcome): AgentStep {
 }
 
 /** Returns undefined for a frame that is not expected in the state `online`. */
-export function handleFrame(state: OnlineState, frame: RelayFrame): AgentStep | undefined {
+export function handleRelayFrame(state: OnlineState, frame: RelayFrame): AgentStep | undefined {
   const { outbox, phase } = state
   switch (frame.type) {
     case 'stored': {
-      if (frame.upto > outbox.sent) return closeConnection(state, 'malformed', `event ${frame.upto} was not sent`)
+      if (frame.upto > outbox.sent) return closeAgentConnection(state, 'malformed', `event ${frame.upto} was not sent`)
       const { streamId } = phase.welcome
       const known = frame.upto > outbox.mark ? resetAttempts(state) : state
-      return then(advance({ ...known, outbox: acknowledge(outbox, frame.upto) }), [
+      return then(advanceOnline({ ...known, outbox: acknowledge(outbox, frame.upto) }), [
         { kind: 'record-mark', mark: frame.upto, streamId },
       ])
     }
     case 'replay':
       if (frame.from > outbox.sent + 1)
-        return closeConnection(state, 'malformed', `event ${frame.from - 1} was not sent`)
-      return advance({ ...state, outbox: resume(outbox, frame.from - 1) })
+        return closeAgentConnection(state, 'malformed', `event ${frame.from - 1} was not sent`)
+      return advanceOnline({ ...state, outbox: resume(outbox, frame.from - 1) })
     case 'command':
       return receiveOne(state, frame.command)
     case 'pong': {
@@ -89,7 +89,7 @@ export function eventsRead(state: OnlineState, from: number, events: readonly Jo
   const frames = eventFrames(outbox.sent, from, events)
   const sending = frames.map(({ text }): AgentEffect => ({ kind: 'send', connection, text }))
   const read = { ...state, outbox: markSent(outbox, frames) }
-  return then(events.length === 0 ? unchanged(read) : advance(read), sending)
+  return then(events.length === 0 ? unchanged(read) : advanceOnline(read), sending)
 }
 
 /**
@@ -97,16 +97,16 @@ export function eventsRead(state: OnlineState, from: number, events: readonly Jo
  * did not send on this connection.
  */
 export function confirmJournaled(state: OnlineState, keys: readonly string[]): AgentStep {
-  const step = advance(state)
+  const step = advanceOnline(state)
   return keys.length === 0 ? step : then(step, [send(state, { type: 'journaled', keys: [...keys] })])
 }
 
-export function tick(state: OnlineState): AgentStep {
+export function tickAgent(state: OnlineState): AgentStep {
   const outbox = tickOutbox(state.outbox)
   if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
-    return closeConnection(state, 'timed-out', 'the relay does not acknowledge events')
+    return closeAgentConnection(state, 'timed-out', 'the relay does not acknowledge events')
   const { heartbeat, verdict } = tickHeartbeat(state.phase.heartbeat, waitsForFewEvents(outbox, tickSeconds(state)))
-  if (verdict === 'dead') return closeConnection(state, 'timed-out', 'no answer from the relay')
+  if (verdict === 'dead') return closeAgentConnection(state, 'timed-out', 'no answer from the relay')
   const ticks = state.phase.ticks + 1
   const ticked = {
     ...state,
@@ -120,7 +120,7 @@ export function tick(state: OnlineState): AgentStep {
 }
 
 /** Reads the next events and announces new credit, if possible. */
-export function advance(state: OnlineState): AgentStep {
+export function advanceOnline(state: OnlineState): AgentStep {
   const { phase, connection } = state
   const effects: AgentEffect[] = []
   let { outbox } = state
@@ -138,14 +138,14 @@ export function advance(state: OnlineState): AgentStep {
 }
 
 export function creditTimerFired(state: OnlineState): AgentStep {
-  return advance({ ...state, phase: { ...state.phase, inbox: { ...state.phase.inbox, mayAnnounce: true } } })
+  return advanceOnline({ ...state, phase: { ...state.phase, inbox: { ...state.phase.inbox, mayAnnounce: true } } })
 }
 
 function receiveOne(state: OnlineState, value: unknown): AgentStep {
   const command = receiveCommand(value)
-  if (command === undefined) return closeConnection(state, 'malformed', 'command without kind or id')
+  if (command === undefined) return closeAgentConnection(state, 'malformed', 'command without kind or id')
   const taken = acceptCommand(state.phase.inbox, state.queue, command)
-  if (taken === 'too-much') return closeConnection(state, 'too-much', 'more commands than the agent accepts')
+  if (taken === 'too-much') return closeAgentConnection(state, 'too-much', 'more commands than the agent accepts')
   const { inbox, queue } = taken
   return {
     state: { ...state, queue, phase: { ...state.phase, inbox } },

@@ -1,7 +1,15 @@
 import type { RelayFrame } from '@smsgw/contract/link/frame'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { challenge, greeted, online, paired, play, receive, welcome } from '../testing/agent-script.ts'
+import {
+  agentReceives,
+  challengeFrame,
+  greeted,
+  online,
+  pairedAgent,
+  playAgent,
+  welcomeFrame,
+} from '../testing/agent-script.ts'
 import type { AgentInput, AgentState, AgentStep } from './state.ts'
 
 const closed = (state: AgentState, code: number): AgentInput => ({
@@ -18,14 +26,14 @@ describe('during an outage of the relay', () => {
    */
   function backAfterMs(outageMs: number, random: () => number, isProxied = false): number {
     let { state } = online()
-    let step = play(state, closed(state, 1006))
+    let step = playAgent(state, closed(state, 1006))
     let nowMs = 0
     for (;;) {
       const timer = step.effects.at(-1) as { readonly fromMs: number; readonly toMs: number }
       nowMs += timer.fromMs + (timer.toMs - timer.fromMs) * random()
-      state = play(step.state, { kind: 'timer', timer: 'reconnect' }).state
+      state = playAgent(step.state, { kind: 'timer', timer: 'reconnect' }).state
       if (nowMs >= outageMs) return nowMs - outageMs
-      step = play(state, { kind: 'unreachable', connection: state.connection, reason: 'refused', isProxied })
+      step = playAgent(state, { kind: 'unreachable', connection: state.connection, reason: 'refused', isProxied })
     }
   }
 
@@ -47,11 +55,11 @@ describe('during an outage of the relay', () => {
   test('the pauses grow to a minute during a long outage', () => {
     expect(backAfterMs(60 * 60_000 - 1, () => 1)).toBeLessThanOrEqual(60_000)
     const pauses: number[] = []
-    let { state } = play(paired, { kind: 'start' })
+    let { state } = playAgent(pairedAgent, { kind: 'start' })
     for (let attempt = 0; attempt < 200; attempt += 1) {
-      const step = play(state, { kind: 'unreachable', connection: state.connection, reason: '', isProxied: false })
+      const step = playAgent(state, { kind: 'unreachable', connection: state.connection, reason: '', isProxied: false })
       pauses.push((step.effects.at(-1) as { readonly toMs: number }).toMs)
-      state = play(step.state, { kind: 'timer', timer: 'reconnect' }).state
+      state = playAgent(step.state, { kind: 'timer', timer: 'reconnect' }).state
     }
     expect(pauses.slice(0, 5)).toEqual([500, 1_000, 2_000, 4_000, 4_000])
     expect(pauses.filter((ms) => ms === 4_000)).toHaveLength(118)
@@ -59,8 +67,8 @@ describe('during an outage of the relay', () => {
   })
 
   test('pauses stay long after refused connections, because the relay may be overloaded', () => {
-    const connecting: AgentState = { ...paired, connection: 1, phase: { kind: 'connecting' }, attempts: 6 }
-    const lost = play(connecting, { kind: 'unreachable', connection: 1, reason: '', isProxied: false })
+    const connecting: AgentState = { ...pairedAgent, connection: 1, phase: { kind: 'connecting' }, attempts: 6 }
+    const lost = playAgent(connecting, { kind: 'unreachable', connection: 1, reason: '', isProxied: false })
     expect(lost.effects.at(-1)).toMatchObject({ timer: 'reconnect', toMs: 32_000 })
     expect(lost.state.attempts).toBe(6)
   })
@@ -69,19 +77,19 @@ describe('during an outage of the relay', () => {
 describe('while the network drops all data', () => {
   const limitOf = (effects: readonly object[]) =>
     effects.find((effect) => 'timer' in effect && effect.timer === 'handshake') as { readonly toMs: number }
-  const stall = (state: AgentState) => play(state, { kind: 'timer', timer: 'handshake' })
+  const stall = (state: AgentState) => playAgent(state, { kind: 'timer', timer: 'handshake' })
 
   /**
    * Makes the agent attempt to connect until an attempt begins after the end of the outage. Returns the time from the
    * end of the outage to the start of this attempt.
    */
   function backAfterMs(outageMs: number, random: () => number): number {
-    let step = play(online().state, closed(online().state, 1006))
+    let step = playAgent(online().state, closed(online().state, 1006))
     let nowMs = 0
     for (;;) {
       const pause = step.effects.at(-1) as { readonly fromMs: number; readonly toMs: number }
       nowMs += pause.fromMs + (pause.toMs - pause.fromMs) * random()
-      const connecting = play(step.state, { kind: 'timer', timer: 'reconnect' })
+      const connecting = playAgent(step.state, { kind: 'timer', timer: 'reconnect' })
       if (nowMs >= outageMs) return nowMs - outageMs
       nowMs += limitOf(connecting.effects).toMs
       step = stall(connecting.state)
@@ -102,25 +110,28 @@ describe('while the network drops all data', () => {
 
   test('each attempt that no relay answers gives the next attempt more time, until a relay answers one of them', () => {
     const limits: number[] = []
-    let { state, effects } = play(paired, { kind: 'start' })
+    let { state, effects } = playAgent(pairedAgent, { kind: 'start' })
     for (let attempt = 0; attempt < 5; attempt += 1) {
       limits.push(limitOf(effects).toMs)
-      ;({ state, effects } = play(stall(state).state, { kind: 'timer', timer: 'reconnect' }))
+      ;({ state, effects } = playAgent(stall(state).state, { kind: 'timer', timer: 'reconnect' }))
     }
     expect(limits).toEqual([4_000, 4_000, 4_000, 4_000, 15_000])
-    const answered = receive(greeted({ ...state, phase: { kind: 'waiting' } }).state, welcome)
-    const again = play(play(answered.state, closed(answered.state, 1006)).state, { kind: 'timer', timer: 'reconnect' })
+    const answered = agentReceives(greeted({ ...state, phase: { kind: 'waiting' } }).state, welcomeFrame)
+    const again = playAgent(playAgent(answered.state, closed(answered.state, 1006)).state, {
+      kind: 'timer',
+      timer: 'reconnect',
+    })
     expect(limitOf(again.effects).toMs).toBe(4_000)
   })
 
   /** An agent that has sent its hello. */
-  const waiting = (relay: RelayFrame, before: AgentState = paired) => {
-    const { state } = play(before, { kind: 'start' }, { kind: 'timer', timer: 'reconnect' })
+  const waiting = (relay: RelayFrame, before: AgentState = pairedAgent) => {
+    const { state } = playAgent(before, { kind: 'start' }, { kind: 'timer', timer: 'reconnect' })
     const { connection } = state
-    const greeting = play(state, { kind: 'opened', connection }).state
-    return play(receive(greeting, relay).state, { kind: 'signed', connection, signature: 'A' })
+    const greeting = playAgent(state, { kind: 'opened', connection }).state
+    return playAgent(agentReceives(greeting, relay).state, { kind: 'signed', connection, signature: 'A' })
   }
-  const sendsPending: RelayFrame = { ...challenge, sendsPending: true }
+  const sendsPending: RelayFrame = { ...challengeFrame, sendsPending: true }
 
   /** Returns how long the agent waits for a frame. The limit has two halves. */
   function patienceMs(step: AgentStep): number[] {
@@ -132,12 +143,12 @@ describe('while the network drops all data', () => {
 
   test('an agent stops waiting for an answer after 6 s without a frame, and after 45 s with an older relay', () => {
     expect(patienceMs(waiting(sendsPending))).toEqual([3_000, 3_000])
-    expect(patienceMs(waiting(challenge))).toEqual([45_000])
+    expect(patienceMs(waiting(challengeFrame))).toEqual([45_000])
   })
 
   test('the agent waits longer for answers while the relay answers no connections, because the relay may be busy', () => {
     const limits = [0, 1, 2, 3].map((stalled) =>
-      patienceMs(waiting(sendsPending, { ...paired, stalled, phase: { kind: 'waiting' } })),
+      patienceMs(waiting(sendsPending, { ...pairedAgent, stalled, phase: { kind: 'waiting' } })),
     )
     expect(limits.map(([half = 0]) => 2 * half)).toEqual([6_000, 15_000, 45_000, 45_000])
     expect(stall(stall(waiting(sendsPending).state).state).state).toMatchObject({
@@ -148,7 +159,7 @@ describe('while the network drops all data', () => {
 
   test('a pending frame starts the time limit again, even if it was read late', () => {
     const late = stall(waiting(sendsPending).state)
-    expect(patienceMs(receive(late.state, { type: 'pending' }))).toEqual([3_000, 3_000])
-    expect(receive(online().state, { type: 'pending' }).effects).toEqual([])
+    expect(patienceMs(agentReceives(late.state, { type: 'pending' }))).toEqual([3_000, 3_000])
+    expect(agentReceives(online().state, { type: 'pending' }).effects).toEqual([])
   })
 })

@@ -5,8 +5,8 @@ import { frameReceived } from '../connection/heartbeat.ts'
 import { openOutbox, prune } from '../events/event-outbox.ts'
 import {
   answerPending,
-  closeConnection,
-  connect,
+  closeAgentConnection,
+  connectAgent,
   connectionClosed,
   handshakeTimedOut,
   hasSocket,
@@ -16,8 +16,16 @@ import {
 } from './connecting.ts'
 import { noDuplicate } from './duplicate-identity.ts'
 import { pay } from './frame-budget.ts'
-import { handleHandshakeFrame, identityStored, signed, tagCompared } from './handshake.ts'
-import { advance, confirmJournaled, creditTimerFired, eventsRead, handleFrame, isOnline, tick } from './online.ts'
+import { handleRelayHandshake, identityStored, signed, tagCompared } from './handshake.ts'
+import {
+  advanceOnline,
+  confirmJournaled,
+  creditTimerFired,
+  eventsRead,
+  handleRelayFrame,
+  isOnline,
+  tickAgent,
+} from './online.ts'
 import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from './state.ts'
 
 /**
@@ -100,17 +108,17 @@ function changed(state: AgentState, input: Exclude<AgentInput, { readonly connec
 /** Starts the link. Also called after a person has removed the cause of a stop. */
 function start(state: AgentState): AgentStep {
   if (state.phase.kind !== 'idle' && state.phase.kind !== 'stopped') return unchanged(state)
-  return connect({ ...state, attempts: 0, unreachable: 0, stalled: 0, duplicate: noDuplicate })
+  return connectAgent({ ...state, attempts: 0, unreachable: 0, stalled: 0, duplicate: noDuplicate })
 }
 
 function receive(before: AgentState, text: string): AgentStep {
   const state = frameSeen(before)
   const reading = readRelayFrame(text)
-  if (reading.kind === 'refused') return closeConnection(state, reading.why, reading.reason)
+  if (reading.kind === 'refused') return closeAgentConnection(state, reading.why, reading.reason)
   const frame = reading.kind === 'frame' ? reading.frame : undefined
   const budget = pay(state.budget, frame, { mark: state.outbox.mark, ...(isOnline(state) && state.phase) })
   if (budget === undefined)
-    return closeConnection(state, 'too-much', `too many frames, the last one ${frame?.type ?? 'unknown'}`)
+    return closeAgentConnection(state, 'too-much', `too many frames, the last one ${frame?.type ?? 'unknown'}`)
   const paid = { ...state, budget }
   return frame === undefined ? unchanged(paid) : take(paid, frame)
 }
@@ -118,8 +126,8 @@ function receive(before: AgentState, text: string): AgentStep {
 function take(state: AgentState, frame: RelayFrame): AgentStep {
   return (
     atAnyTime(state, frame) ??
-    (isOnline(state) ? handleFrame(state, frame) : handleHandshakeFrame(state, frame)) ??
-    closeConnection(state, 'malformed', `${frame.type} while ${state.phase.kind}`)
+    (isOnline(state) ? handleRelayFrame(state, frame) : handleRelayHandshake(state, frame)) ??
+    closeAgentConnection(state, 'malformed', `${frame.type} while ${state.phase.kind}`)
   )
 }
 
@@ -143,16 +151,18 @@ function atAnyTime(state: AgentState, frame: RelayFrame): AgentStep | undefined 
 function timerFired(state: AgentState, timer: AgentTimer): AgentStep {
   switch (timer) {
     case 'reconnect':
-      return state.phase.kind === 'waiting' ? connect(state) : unchanged(state)
+      return state.phase.kind === 'waiting' ? connectAgent(state) : unchanged(state)
     case 'handshake':
       if (!hasSocket(state) || isOnline(state)) return unchanged(state)
       return handshakeTimedOut(state)
     case 'tick':
-      return isOnline(state) ? tick(state) : unchanged(state)
+      return isOnline(state) ? tickAgent(state) : unchanged(state)
     case 'credit':
       return isOnline(state) ? creditTimerFired(state) : unchanged(state)
     case 'leave':
-      return hasSocket(state) ? closeConnection(state, 'goodbye', 'the relay asked to reconnect') : unchanged(state)
+      return hasSocket(state)
+        ? closeAgentConnection(state, 'goodbye', 'the relay asked to reconnect')
+        : unchanged(state)
   }
 }
 
@@ -164,7 +174,7 @@ function renewed(state: AgentState, { journal, marks, open }: AgentInput & { kin
 }
 
 function advanceIfOnline(state: AgentState): AgentStep {
-  return isOnline(state) ? advance(state) : unchanged(state)
+  return isOnline(state) ? advanceOnline(state) : unchanged(state)
 }
 
 function frameSeen(state: AgentState): AgentState {

@@ -5,9 +5,9 @@ import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { CommandInbox, SendQueue } from '../commands/command-inbox.ts'
 import type { ReceivedCommand } from '../commands/received-command.ts'
 import type { Heartbeat } from '../connection/heartbeat.ts'
-import type { Pause } from '../connection/timers.ts'
+import type { PauseRange } from '../connection/timers.ts'
 import { supportedVersions } from '../connection/versions.ts'
-import { type EventOutbox, type JournaledEvent, openOutbox, type Reading } from '../events/event-outbox.ts'
+import { type EventOutbox, type EventRange, type JournaledEvent, openOutbox } from '../events/event-outbox.ts'
 import { type DuplicateEvidence, noDuplicate } from './duplicate-identity.ts'
 import { type FrameBudget, fullBudget } from './frame-budget.ts'
 
@@ -15,7 +15,7 @@ import { type FrameBudget, fullBudget } from './frame-budget.ts'
 export interface AgentState {
   readonly agent: AgentFacts
   readonly identity: Identity
-  readonly journal: Journal
+  readonly journal: JournalIdentity
   readonly outbox: EventOutbox
   readonly queue: SendQueue
   /** The number of the newest socket. Inputs from older sockets are ignored. */
@@ -52,7 +52,7 @@ export interface AgentFacts {
 export type Identity = { readonly deviceId: string } | { readonly credential: string }
 
 /** The identity of the journal. */
-export interface Journal {
+export interface JournalIdentity {
   readonly id: string
   readonly replaces?: string | undefined
   /** The `streamId` of the relay's database that acknowledged `mark`. */
@@ -133,7 +133,7 @@ export type AgentInput =
   | { readonly kind: 'queue-changed'; readonly queue: Partial<Omit<SendQueue, 'journaling'>> }
   | {
       readonly kind: 'journal-replaced'
-      readonly journal: Journal
+      readonly journal: JournalIdentity
       readonly marks: JournalMarks
       readonly open: number
     }
@@ -157,7 +157,7 @@ export type AgentEffect =
   | { readonly kind: 'send'; readonly connection: number; readonly text: string }
   /** Close this socket, forcibly if the relay does not answer the close frame in time. */
   | { readonly kind: 'close'; readonly connection: number; readonly code: number; readonly reason: string }
-  | ({ readonly kind: 'set-timer'; readonly timer: AgentTimer } & Pause)
+  | ({ readonly kind: 'set-timer'; readonly timer: AgentTimer } & PauseRange)
   | { readonly kind: 'cancel-timer'; readonly timer: AgentTimer }
   | { readonly kind: 'sign'; readonly connection: number; readonly text: string }
   /** Store the device id on disk. Answer `identity-stored`. */
@@ -167,7 +167,7 @@ export type AgentEffect =
    */
   | { readonly kind: 'compare-tag'; readonly connection: number; readonly seq: number; readonly tag: string }
   /** Answer `events-read` with at least one and at most `most` events, starting at event `from`. */
-  | ({ readonly kind: 'read-events'; readonly connection: number } & Reading)
+  | ({ readonly kind: 'read-events'; readonly connection: number } & EventRange)
   /**
    * Record the mark, which need not be on disk at once. The mark may decrease after the relay was restored from a
    * backup.
@@ -204,7 +204,7 @@ export interface AgentStep {
 export function newAgent(options: {
   readonly agent: Omit<AgentFacts, 'versions' | 'capabilities'> & Partial<Pick<AgentFacts, 'versions' | 'capabilities'>>
   readonly identity: Identity
-  readonly journal: Journal
+  readonly journal: JournalIdentity
   readonly marks: JournalMarks
   readonly queue?: Omit<SendQueue, 'journaling'>
 }): AgentState {

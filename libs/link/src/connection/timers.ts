@@ -1,16 +1,16 @@
 /** A range for a random delay, so that a thousand agents do not act at the same moment. */
-export interface Pause {
+export interface PauseRange {
   readonly fromMs: number
   readonly toMs: number
 }
 
-interface HandshakeTimer extends Pause {
+interface HandshakeTimer extends PauseRange {
   readonly kind: 'set-timer'
   readonly timer: 'handshake'
 }
 
 /** The pause between two `pending` frames. The shortest limit of an agent is three times as long. */
-export const pendingPause: Pause = { fromMs: 1_500, toMs: 2_000 }
+export const pendingPause: PauseRange = { fromMs: 1_500, toMs: 2_000 }
 
 /** The time limit until the relay has received the first frame. */
 export const handshakeLimit: HandshakeTimer = { kind: 'set-timer', timer: 'handshake', fromMs: 15_000, toMs: 15_000 }

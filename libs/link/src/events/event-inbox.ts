@@ -11,8 +11,8 @@ export interface EventInbox {
   readonly mark: number
   /** The number of the last event received, in order and without gaps. */
   readonly received: number
-  readonly storing: EventBatch | undefined
-  readonly waiting: readonly EventBatch[]
+  readonly storing: ReceivedBatch | undefined
+  readonly waiting: readonly ReceivedBatch[]
   /**
    * True if a replay from `received + 1` was requested. Other events are ignored, because the agent sent them before it
    * received the request.
@@ -24,11 +24,11 @@ export interface EventInbox {
   readonly isHeld: boolean
 }
 
-export interface EventBatch {
+export interface ReceivedBatch {
   readonly from: number
   /** The number of events before `from` that no longer exist. The mark skips them. */
   readonly skipped: number
-  readonly events: readonly ReceivedEvent[]
+  readonly events: readonly ReadEvent[]
   /** The tag of the last event. */
   readonly tag: string
   /** The length of the frames in characters. */
@@ -39,7 +39,7 @@ export interface EventBatch {
  * An event, or the reason why it is invalid. An invalid event is logged and acknowledged, because the event would be
  * just as invalid if the agent repeated it.
  */
-export type ReceivedEvent = { readonly event: AgentEvent } | { readonly problem: string }
+export type ReadEvent = { readonly event: AgentEvent } | { readonly problem: string }
 
 /** The most events that one transaction stores. */
 const mostStoredAtOnce = 512
@@ -59,7 +59,7 @@ export function acceptEvents(inbox: EventInbox, frame: EventsFrame, length: numb
   if (begins > inbox.received + 1) return inbox.isReplaying ? inbox : 'gap'
   const known = Math.max(0, inbox.received + 1 - frame.from)
   const from = frame.from + known
-  const batch: EventBatch = {
+  const batch: ReceivedBatch = {
     from,
     skipped: from - inbox.received - 1,
     events: frame.events.slice(known).map(receiveEvent),
@@ -81,7 +81,7 @@ export function nextBatch(inbox: EventInbox): EventInbox {
   if (inbox.storing !== undefined || first === undefined || inbox.isPaused) return inbox
   if (inbox.isHeld && countEvents(inbox.waiting) < largeBatch) return inbox
   let batch = first
-  while (others[0] !== undefined && canJoin(batch, others[0])) batch = joined(batch, others.shift() as EventBatch)
+  while (others[0] !== undefined && canJoin(batch, others[0])) batch = joined(batch, others.shift() as ReceivedBatch)
   return { ...inbox, storing: batch, waiting: others }
 }
 
@@ -104,19 +104,19 @@ export function restartFrom(mark: number): EventInbox {
   return { ...openInbox(mark), isReplaying: true }
 }
 
-function countEvents(batches: readonly EventBatch[]): number {
+function countEvents(batches: readonly ReceivedBatch[]): number {
   return batches.reduce((sum, { events }) => sum + events.length, 0)
 }
 
-function canJoin(one: EventBatch, next: EventBatch): boolean {
+function canJoin(one: ReceivedBatch, next: ReceivedBatch): boolean {
   return next.skipped === 0 && one.events.length + next.events.length <= mostStoredAtOnce
 }
 
-function joined(one: EventBatch, next: EventBatch): EventBatch {
+function joined(one: ReceivedBatch, next: ReceivedBatch): ReceivedBatch {
   return { ...one, events: [...one.events, ...next.events], tag: next.tag, length: one.length + next.length }
 }
 
-function receiveEvent(value: unknown): ReceivedEvent {
+function receiveEvent(value: unknown): ReadEvent {
   const parsed = agentEvent.safeParse(value)
   return parsed.success ? { event: parsed.data } : { problem: problemOf(parsed.error.issues) }
 }

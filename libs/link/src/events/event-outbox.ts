@@ -41,7 +41,7 @@ const fewCharactersPerTickSecond = 3_277
 const leastTickSeconds = 1
 
 /** The events: at most `mostCharacters` of JSON, but at least one event. */
-export interface Reading {
+export interface EventRange {
   readonly from: number
   readonly most: number
   readonly mostCharacters: number
@@ -61,7 +61,7 @@ export function resume(outbox: EventOutbox, mark: number): EventOutbox {
 }
 
 /** Returns the events to read now, if any. */
-export function nextReading(outbox: EventOutbox, window: number): Reading | undefined {
+export function nextReading(outbox: EventOutbox, window: number): EventRange | undefined {
   const { sent, tail, mark, first, readingFrom, inFlight } = outbox
   if (readingFrom !== undefined || charactersInFlight(inFlight) > mostCharactersFlying) return undefined
   const from = Math.max(sent + 1, first)

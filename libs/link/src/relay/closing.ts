@@ -3,7 +3,7 @@ import { closeReason } from '../connection/close-reason.ts'
 import type { RelayEffect, RelayState, RelayStep } from './state.ts'
 
 /** Closes the connection from this end. */
-export function closeConnection(state: RelayState, why: CloseName, reason: string): RelayStep {
+export function closeRelayConnection(state: RelayState, why: CloseName, reason: string): RelayStep {
   const over = connectionEnded(state)
   const close: RelayEffect = { kind: 'close', code: closeCodes[why].code, reason: closeReason(reason) }
   return { state: over.state, effects: [close, ...over.effects] }

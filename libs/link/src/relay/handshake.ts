@@ -5,7 +5,7 @@ import { signedText } from '../connection/signed-text.ts'
 import { authenticationLimit, handshakeLimit, pendingPause } from '../connection/timers.ts'
 import { commonVersion, versionRefusal } from '../connection/versions.ts'
 import { openInbox } from '../events/event-inbox.ts'
-import { closeConnection } from './closing.ts'
+import { closeRelayConnection } from './closing.ts'
 import { tickLater } from './online.ts'
 import type { Open, OpenedConnection, RelayEffect, RelayState, RelayStep } from './state.ts'
 
@@ -19,7 +19,7 @@ export function challenge(state: RelayState): RelayStep {
 }
 
 /** Returns undefined for a frame that is not expected in this phase of the handshake. */
-export function handleHandshakeFrame(state: RelayState, frame: AgentFrame): RelayStep | undefined {
+export function handleAgentHandshake(state: RelayState, frame: AgentFrame): RelayStep | undefined {
   if (state.phase.kind !== 'challenged') return undefined
   if (frame.type === 'hello') return authenticate(state, frame)
   if (frame.type === 'pair') return pair(state, frame)
@@ -86,7 +86,7 @@ export function connectionOpened(state: RelayState, opened: OpenedConnection): R
 function authenticate(state: RelayState, hello: Hello): RelayStep {
   const { relayId, nonce, versions } = state.relay
   const version = commonVersion(versions, hello.versions)
-  if (version === undefined) return closeConnection(state, 'version', versionRefusal(versions))
+  if (version === undefined) return closeRelayConnection(state, 'version', versionRefusal(versions))
   const { deviceId, signature, bootId, journal } = hello
   const text = signedText({ purpose: 'hello', relayId, nonce, deviceId, journalId: journal.id, bootId })
   return {

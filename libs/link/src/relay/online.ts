@@ -11,7 +11,7 @@ import {
   tickCommands,
 } from '../commands/command-outbox.ts'
 import { pongReceived, tickHeartbeat, ticksPerHeartbeat } from '../connection/heartbeat.ts'
-import type { Pause } from '../connection/timers.ts'
+import type { PauseRange } from '../connection/timers.ts'
 import {
   acceptEvents,
   batchStored,
@@ -21,7 +21,7 @@ import {
   restartFrom,
   storeFailed,
 } from '../events/event-inbox.ts'
-import { closeConnection } from './closing.ts'
+import { closeRelayConnection } from './closing.ts'
 import type { Open, RelayEffect, RelayFacts, RelayInput, RelayState, RelayStep } from './state.ts'
 
 /** 30 s */
@@ -29,16 +29,16 @@ const ticksForAcknowledgement = 6
 /** The limit of settings frames: two per second. The agent accepts ten frames of all types per second. */
 const maxSettingsPerTick = 10
 /** Pause before a failed transaction is repeated. */
-const retryPause: Pause = { fromMs: 500, toMs: 1_500 }
+const retryPause: PauseRange = { fromMs: 500, toMs: 1_500 }
 
 export type OpenState = RelayState & { readonly phase: Open }
 
-export function isOpen(state: RelayState): state is OpenState {
+export function isRelayOpen(state: RelayState): state is OpenState {
   return state.phase.kind === 'open'
 }
 
 /** Returns undefined for a frame that is not expected on an open connection. `length`: characters of the frame. */
-export function handleFrame(state: OpenState, frame: AgentFrame, length: number): RelayStep | undefined {
+export function handleAgentFrame(state: OpenState, frame: AgentFrame, length: number): RelayStep | undefined {
   const { phase } = state
   switch (frame.type) {
     case 'events':
@@ -103,13 +103,13 @@ export function storeHeld(state: OpenState): RelayStep {
   return advance({ ...state, phase: { ...state.phase, inbox: release(state.phase.inbox) } })
 }
 
-export function tick(state: OpenState): RelayStep {
+export function tickRelay(state: OpenState): RelayStep {
   const { phase, relay } = state
   const outbox = tickCommands(phase.outbox)
   if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
-    return closeConnection(state, 'timed-out', 'the agent does not acknowledge commands')
+    return closeRelayConnection(state, 'timed-out', 'the agent does not acknowledge commands')
   const { heartbeat, verdict } = tickHeartbeat(phase.heartbeat)
-  if (verdict === 'dead') return closeConnection(state, 'timed-out', 'no answer from the agent')
+  if (verdict === 'dead') return closeRelayConnection(state, 'timed-out', 'no answer from the agent')
   const ticks = phase.ticks + 1
   const { pending } = phase.settings
   const isLeaseDue = ticks % ticksPerHeartbeat === 0
@@ -146,12 +146,13 @@ function eventsArrived(state: OpenState, frame: EventsFrame, length: number): Re
   const { phase, relay } = state
   const inbox = acceptEvents(phase.inbox, frame, length)
   if (inbox === 'gap')
-    return closeConnection(
+    return closeRelayConnection(
       state,
       'malformed',
       `event ${frame.from} arrived, but event ${phase.inbox.received + 1} was expected`,
     )
-  if (isOverfull(inbox, relay.window)) return closeConnection(state, 'too-much', 'more events than the window allows')
+  if (isOverfull(inbox, relay.window))
+    return closeRelayConnection(state, 'too-much', 'more events than the window allows')
   // If the agent repeats events that are already stored, its acknowledgement may have been lost. So the acknowledgement
   // is repeated too.
   const isKnown = inbox === phase.inbox && !inbox.isReplaying

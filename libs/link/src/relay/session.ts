@@ -4,9 +4,9 @@ import { closeCodes } from '@smsgw/contract/link/close-code'
 import type { AgentFrame } from '@smsgw/contract/link/frame'
 import { readAgentFrame } from '../connection/frame-text.ts'
 import { frameReceived } from '../connection/heartbeat.ts'
-import { closeConnection, connectionEnded } from './closing.ts'
-import { authenticated, challenge, connectionOpened, handleHandshakeFrame, paired, sendPending } from './handshake.ts'
-import { handleFrame, isOpen, proceed, retry, storeHeld, tick } from './online.ts'
+import { closeRelayConnection, connectionEnded } from './closing.ts'
+import { authenticated, challenge, connectionOpened, handleAgentHandshake, paired, sendPending } from './handshake.ts'
+import { handleAgentFrame, isRelayOpen, proceed, retry, storeHeld, tickRelay } from './online.ts'
 import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
 
 /**
@@ -36,35 +36,35 @@ export function nextRelay(state: RelayState, input: RelayInput): RelayStep {
     case 'paired':
       return paired(state, input.deviceId)
     case 'pairing-refused':
-      return closeConnection(state, 'pairing-refused', input.reason)
+      return closeRelayConnection(state, 'pairing-refused', input.reason)
     case 'authenticated':
       return authenticated(state)
     case 'refused':
-      return closeConnection(state, input.why, input.reason)
+      return closeRelayConnection(state, input.why, input.reason)
     case 'revoked':
-      return closeConnection(state, 'revoked', 'this device was deleted: pair the agent again')
+      return closeRelayConnection(state, 'revoked', 'this device was deleted: pair the agent again')
     case 'restored':
-      return closeConnection(state, 'unavailable', 'the database was restored from a backup')
+      return closeRelayConnection(state, 'unavailable', 'the database was restored from a backup')
     case 'fenced':
-      return closeConnection(state, 'superseded', 'replaced by a newer connection of this agent')
+      return closeRelayConnection(state, 'superseded', 'replaced by a newer connection of this agent')
     default:
-      return isOpen(state) ? proceed(state, input) : prepare(state, input)
+      return isRelayOpen(state) ? proceed(state, input) : prepare(state, input)
   }
 }
 
 function receive(before: RelayState, text: string): RelayStep {
   const state = frameSeen(before)
   const reading = readAgentFrame(text)
-  if (reading.kind === 'refused') return closeConnection(state, reading.why, reading.reason)
+  if (reading.kind === 'refused') return closeRelayConnection(state, reading.why, reading.reason)
   if (reading.kind === 'ignored') return unchanged(state)
   return (
     take(state, reading.frame, text.length) ??
-    closeConnection(state, 'malformed', `${reading.frame.type} while ${state.phase.kind}`)
+    closeRelayConnection(state, 'malformed', `${reading.frame.type} while ${state.phase.kind}`)
   )
 }
 
 function take(state: RelayState, frame: AgentFrame, length: number): RelayStep | undefined {
-  return isOpen(state) ? handleFrame(state, frame, length) : handleHandshakeFrame(state, frame)
+  return isRelayOpen(state) ? handleAgentFrame(state, frame, length) : handleAgentHandshake(state, frame)
 }
 
 /** Settings that change while the store opens the connection are sent after the welcome. */
@@ -76,22 +76,22 @@ function prepare(state: RelayState, input: RelayInput): RelayStep {
 
 function timerFired(state: RelayState, timer: RelayTimer): RelayStep {
   if (timer === 'handshake')
-    return isOpen(state) ? unchanged(state) : closeConnection(state, 'timed-out', `still ${state.phase.kind}`)
+    return isRelayOpen(state) ? unchanged(state) : closeRelayConnection(state, 'timed-out', `still ${state.phase.kind}`)
   if (timer === 'pending') return sendPending(state)
-  if (!isOpen(state)) return unchanged(state)
+  if (!isRelayOpen(state)) return unchanged(state)
   if (timer === 'store') return storeHeld(state)
-  return timer === 'tick' ? tick(state) : retry(state)
+  return timer === 'tick' ? tickRelay(state) : retry(state)
 }
 
 function closed(state: RelayState, code: number): RelayStep {
   const over = connectionEnded(state)
-  if (!isOpen(state) || code !== closeCodes.cloned.code) return over
+  if (!isRelayOpen(state) || code !== closeCodes.cloned.code) return over
   const { deviceId } = state.phase.hello
   return { state: over.state, effects: [...over.effects, { kind: 'report-duplicate', deviceId }] }
 }
 
 function frameSeen(state: RelayState): RelayState {
-  return isOpen(state)
+  return isRelayOpen(state)
     ? { ...state, phase: { ...state.phase, heartbeat: frameReceived(state.phase.heartbeat) } }
     : state
 }

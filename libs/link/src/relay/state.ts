@@ -4,9 +4,9 @@ import type { Hello, Pair, Versions } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { ClaimRoom, CommandOutbox } from '../commands/command-outbox.ts'
 import type { Heartbeat } from '../connection/heartbeat.ts'
-import type { Pause } from '../connection/timers.ts'
+import type { PauseRange } from '../connection/timers.ts'
 import { supportedVersions } from '../connection/versions.ts'
-import type { EventBatch, EventInbox } from '../events/event-inbox.ts'
+import type { EventInbox, ReceivedBatch } from '../events/event-inbox.ts'
 
 /** The state of the relay's end of one connection. Immutable: each input returns the next state. */
 export interface RelayState {
@@ -124,7 +124,7 @@ export type RelayEffect =
   | { readonly kind: 'send'; readonly text: string }
   /** Close the socket, forcibly if the agent does not answer the close frame in time. */
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
-  | ({ readonly kind: 'set-timer'; readonly timer: RelayTimer } & Pause)
+  | ({ readonly kind: 'set-timer'; readonly timer: RelayTimer } & PauseRange)
   | { readonly kind: 'cancel-timer'; readonly timer: RelayTimer }
   /** Redeem the credential for this key. A known key keeps its device. Answer `paired` or `pairing-refused`. */
   | { readonly kind: 'pair'; readonly pair: Pair; readonly text: string }
@@ -139,7 +139,7 @@ export type RelayEffect =
       readonly kind: 'store-events'
       readonly connEpoch: number
       readonly journalId: string
-      readonly batch: EventBatch
+      readonly batch: ReceivedBatch
     }
   /**
    * In one transaction under this epoch, commit pending commands of the device as dispatched to the journal, and return

@@ -18,9 +18,9 @@ export const unpaired = newAgent({
   queue: { open: 0, capacity: 4, urgent: 2 },
 })
 
-export const paired: AgentState = { ...unpaired, identity: { deviceId: 'device' } }
+export const pairedAgent: AgentState = { ...unpaired, identity: { deviceId: 'device' } }
 
-export const welcome: Welcome = {
+export const welcomeFrame: Welcome = {
   type: 'welcome',
   version: 1,
   connEpoch: 7,
@@ -33,7 +33,7 @@ export const welcome: Welcome = {
   settings: { messages: {} },
 }
 
-export const challenge: RelayFrame & { readonly type: 'challenge' } = {
+export const challengeFrame: RelayFrame & { readonly type: 'challenge' } = {
   type: 'challenge',
   nonce: 'n'.repeat(16),
   relayId: 'relay',
@@ -41,7 +41,7 @@ export const challenge: RelayFrame & { readonly type: 'challenge' } = {
 }
 
 /** Applies the inputs one after the other. */
-export function play(state: AgentState, ...inputs: readonly AgentInput[]): AgentStep {
+export function playAgent(state: AgentState, ...inputs: readonly AgentInput[]): AgentStep {
   return inputs.reduce<AgentStep>(
     (before, input) => {
       const { state: after, effects } = nextAgent(before.state, input)
@@ -52,27 +52,27 @@ export function play(state: AgentState, ...inputs: readonly AgentInput[]): Agent
 }
 
 /** Passes frames of the relay to the agent, on the current connection. */
-export function receive(state: AgentState, ...frames: readonly RelayFrame[]): AgentStep {
+export function agentReceives(state: AgentState, ...frames: readonly RelayFrame[]): AgentStep {
   const { connection } = state
-  return play(
+  return playAgent(
     state,
     ...frames.map((frame): AgentInput => ({ kind: 'received', connection, text: JSON.stringify(frame) })),
   )
 }
 
 /** Connects, and answers the challenge of the relay. */
-export function greeted(state: AgentState = paired): AgentStep {
-  const { state: connecting } = play(state, { kind: 'start' }, { kind: 'timer', timer: 'reconnect' })
+export function greeted(state: AgentState = pairedAgent): AgentStep {
+  const { state: connecting } = playAgent(state, { kind: 'start' }, { kind: 'timer', timer: 'reconnect' })
   const { connection } = connecting
-  const { state: greeting } = play(connecting, { kind: 'opened', connection })
-  return play(receive(greeting, challenge).state, { kind: 'signed', connection, signature: 'AAAA' })
+  const { state: greeting } = playAgent(connecting, { kind: 'opened', connection })
+  return playAgent(agentReceives(greeting, challengeFrame).state, { kind: 'signed', connection, signature: 'AAAA' })
 }
 
-export function online(state: AgentState = paired, changes: Partial<Welcome> = {}): AgentStep {
-  return receive(greeted(state).state, { ...welcome, ...changes })
+export function online(state: AgentState = pairedAgent, changes: Partial<Welcome> = {}): AgentStep {
+  return agentReceives(greeted(state).state, { ...welcomeFrame, ...changes })
 }
 
-export function framesIn(effects: readonly AgentEffect[]): AgentFrame[] {
+export function agentFramesIn(effects: readonly AgentEffect[]): AgentFrame[] {
   return effects.flatMap((effect) => (effect.kind === 'send' ? [JSON.parse(effect.text) as AgentFrame] : []))
 }
 

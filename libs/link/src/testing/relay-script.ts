@@ -32,7 +32,7 @@ export const opened: OpenedConnection = {
 }
 
 /** Applies the inputs one after the other. */
-export function play(state: RelayState, ...inputs: readonly RelayInput[]): RelayStep {
+export function playRelay(state: RelayState, ...inputs: readonly RelayInput[]): RelayStep {
   return inputs.reduce<RelayStep>(
     (before, input) => {
       const { state: after, effects } = nextRelay(before.state, input)
@@ -43,26 +43,27 @@ export function play(state: RelayState, ...inputs: readonly RelayInput[]): Relay
 }
 
 /** Passes frames of the agent to the relay. */
-export function receive(state: RelayState, ...frames: readonly AgentFrame[]): RelayStep {
-  return play(state, ...frames.map((frame): RelayInput => ({ kind: 'received', text: JSON.stringify(frame) })))
+export function relayReceives(state: RelayState, ...frames: readonly AgentFrame[]): RelayStep {
+  return playRelay(state, ...frames.map((frame): RelayInput => ({ kind: 'received', text: JSON.stringify(frame) })))
 }
 
 export function challenged(changes: Partial<RelayState['relay']> = {}): RelayState {
-  return play(newConnection({ relayId: 'relay', nonce: 'n'.repeat(16), window: 4, ...changes }), { kind: 'opened' })
-    .state
+  return playRelay(newConnection({ relayId: 'relay', nonce: 'n'.repeat(16), window: 4, ...changes }), {
+    kind: 'opened',
+  }).state
 }
 
 export function open(changes: Partial<OpenedConnection> = {}): RelayStep {
-  const { state } = receive(challenged(), hello)
-  return play(state, { kind: 'authenticated' }, { kind: 'connection-opened', opened: { ...opened, ...changes } })
+  const { state } = relayReceives(challenged(), hello)
+  return playRelay(state, { kind: 'authenticated' }, { kind: 'connection-opened', opened: { ...opened, ...changes } })
 }
 
 /** An open connection whose agent has granted credit, without commands to resume. */
-export function ready(limit = 4): RelayState {
-  const { state } = receive(open().state, { type: 'credit', limit, urgentLimit: limit })
-  return play(state, { kind: 'commands-claimed', commands: [] }, { kind: 'commands-claimed', commands: [] }).state
+export function readyRelay(limit = 4): RelayState {
+  const { state } = relayReceives(open().state, { type: 'credit', limit, urgentLimit: limit })
+  return playRelay(state, { kind: 'commands-claimed', commands: [] }, { kind: 'commands-claimed', commands: [] }).state
 }
 
-export function framesIn(effects: readonly RelayEffect[]): RelayFrame[] {
+export function relayFramesIn(effects: readonly RelayEffect[]): RelayFrame[] {
   return effects.flatMap((effect) => (effect.kind === 'send' ? [JSON.parse(effect.text) as RelayFrame] : []))
 }

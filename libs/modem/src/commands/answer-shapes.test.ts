@@ -7,9 +7,9 @@ import { readResponseLine } from '../wire/response-line.ts'
 import { indications, offeredMessageIndications } from './messages/message-indications.ts'
 import { readMemoryUsage, readOfferedMemories, selectMemories } from './messages/message-storage.ts'
 import { readServiceCentre } from './messages/service-centre.ts'
-import { listMessages, readMessage } from './messages/stored-messages.ts'
+import { listStoredMessages, readMessage } from './messages/stored-messages.ts'
 import { type RegistrationDomain, readRegistration, registrationIn } from './network/registration.ts'
-import { ask } from './query.ts'
+import { runQuery } from './query.ts'
 import { readOwnNumbers } from './sim/sim-identity.ts'
 import { pinStateOf, readPinState, readPinStateWithoutFinalResult } from './sim/sim-pin.ts'
 
@@ -170,18 +170,18 @@ describe('+CMGR and +CMGL', () => {
   })
   test('reads a list with a missing line break before the next row', async () => {
     const rows = `+CMGL: 1,1,,31\n${pdu}+CMGL: 2,0,,31\n${pdu}`
-    expect((await valueFrom(listMessages, rows)).map((message) => message.index)).toEqual([1, 2])
+    expect((await valueFrom(listStoredMessages, rows)).map((message) => message.index)).toEqual([1, 2])
   })
   test('omits empty slots', async () => {
     const rows = `+CMGL: 0,1,,0\n00\n+CMGL: 1,,,31\n${pdu}\n+CMGL: 2,1,,31\n${'FF'.repeat(31)}`
-    expect(await valueFrom(listMessages, rows)).toEqual([{ index: 1, stat: undefined, pdu }])
+    expect(await valueFrom(listStoredMessages, rows)).toEqual([{ index: 1, stat: undefined, pdu }])
   })
   test('tolerates extra blank lines and lines that end in \\r\\r\\n (E1752)', async () => {
     const raw = `raw:\r\r\n\r\r\n+CMGL: 1,1,,31\r\r\n\r\r\n${pdu}\r\r\n\r\r\n\r\r\nOK\r\r\n`
-    expect(await valueFrom(listMessages, raw)).toEqual([{ index: 1, stat: 1, pdu }])
+    expect(await valueFrom(listStoredMessages, raw)).toEqual([{ index: 1, stat: 1, pdu }])
   })
   test('returns the rows that arrived before the modem stopped answering', async () => {
-    const outcome = await answerTo(listMessages, `raw:\r\n+CMGL: 1,1,,31\r\n${pdu}\r\n`)
+    const outcome = await answerTo(listStoredMessages, `raw:\r\n+CMGL: 1,1,,31\r\n${pdu}\r\n`)
     expect(outcome).toMatchObject({ kind: 'unanswered', partial: [{ index: 1 }] })
   })
 })
@@ -229,7 +229,7 @@ describe('any answer', () => {
     const port = new DescribedModem({ AT: 'raw:0\r', 'AT+CMEE?': 'raw:+CMEE: 1\r\n0\r', ATE0: 'raw:0\r' })
     port.answer('AT+CPIN?', 'raw:+CPIN: READY\r\n0\r')
     const dialogue = new Dialogue({ port, clock: new ManualClock(), onEvent: () => undefined })
-    expect(await ask(dialogue, readPinState)).toEqual({ kind: 'value', value: 'ready' })
+    expect(await runQuery(dialogue, readPinState)).toEqual({ kind: 'value', value: 'ready' })
   })
 })
 

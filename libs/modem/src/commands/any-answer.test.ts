@@ -10,7 +10,7 @@ import { indications, offeredMessageIndications, readMessageIndications } from '
 import { readMessageFormat, readMessageService } from './messages/message-settings.ts'
 import { readMemoryUsage, readOfferedMemories } from './messages/message-storage.ts'
 import { readServiceCentre } from './messages/service-centre.ts'
-import { listMessages, readMessage } from './messages/stored-messages.ts'
+import { listStoredMessages, readMessage } from './messages/stored-messages.ts'
 import { networkTimeIn, readClock } from './network/network-time.ts'
 import { readOperator } from './network/operator.ts'
 import { readRegistration, registrationIn } from './network/registration.ts'
@@ -29,7 +29,7 @@ const queries: readonly Query<unknown>[] = [
   ...catalogue.flatMap(({ pinCounters }) => pinCounters),
   ...[readPinLock, readRegistration('+CREG'), readServiceCentre, readExtendedSignal, readSignal],
   ...[iccidQuery('AT+CCID'), readImsi, readOwnNumbers],
-  ...[readPinState, listMessages, readMessage(1), ...ussdRequest('plain')],
+  ...[readPinState, listStoredMessages, readMessage(1), ...ussdRequest('plain')],
 ]
 
 // Builds almost valid answers from fragments of real answers.

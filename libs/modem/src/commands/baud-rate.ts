@@ -1,5 +1,5 @@
 import { integerOf, parseParameters } from '../wire/at-parameters.ts'
-import { type Answer, lastWith, type Query } from './query.ts'
+import { lastWith, type Query, type QueryAnswer } from './query.ts'
 
 /** The rate of the serial port, or 0 if the modem detects the rate of the host. V.250 §6.2.10 */
 const readBaudRate: Query<number> = {
@@ -9,7 +9,7 @@ const readBaudRate: Query<number> = {
   read: (lines) => integerOf(parseParameters(lastWith(lines, '+IPR')?.body ?? '')[0]),
 }
 
-type Ask = <T>(query: Query<T>) => Promise<Answer<T>>
+type Ask = <T>(query: Query<T>) => Promise<QueryAnswer<T>>
 
 /** Returns true if the modem detects the rate of the host. It then announces nothing after a restart until it gets a command. */
 export async function detectsBaudRate(ask: Ask): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { anyBareLine } from '../dialogue/command.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { displayName } from './display-name.ts'
-import { type Answer, firstIn, type Query } from './query.ts'
+import { firstIn, type Query, type QueryAnswer } from './query.ts'
 
 /** Manufacturer, model and firmware. 27.007 §5.1–5.4 */
 export const readManufacturer: Query<string> = freeText('AT+CGMI', ['+CGMI', '+GMI'])
@@ -20,7 +20,7 @@ export interface ModemNumber {
  * 27.007 §5.4) and `ATI`, in this order. Returns undefined if the modem does not answer the first three commands.
  */
 export async function readModemNumber(
-  ask: <T>(query: Query<T>) => Promise<Answer<T>>,
+  ask: <T>(query: Query<T>) => Promise<QueryAnswer<T>>,
 ): Promise<ModemNumber | undefined> {
   let serial: string | undefined
   let isAnswering = false

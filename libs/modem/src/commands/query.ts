@@ -1,10 +1,10 @@
 import type { Cancellation } from '../cancellation.ts'
-import type { Command, CommandOutcome, NotSent, Unanswered } from '../dialogue/command.ts'
+import type { AtCommand, AtOutcome, NotSent, Unanswered } from '../dialogue/command.ts'
 import type { CommandError } from '../dialogue/errors/command-error.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /** A command whose answer is read into a value. */
-export interface Query<T> extends Command {
+export interface Query<T> extends AtCommand {
   /** Returns undefined if the lines contain no answer. Never throws. */
   readonly read: (lines: readonly ResponseLine[]) => T | undefined
   /**
@@ -14,7 +14,7 @@ export interface Query<T> extends Command {
   readonly finalResultOptional?: boolean
 }
 
-export type Answer<T> =
+export type QueryAnswer<T> =
   | { readonly kind: 'value'; readonly value: T }
   /** The modem answered OK, but without a readable value. */
   | { readonly kind: 'unreadable'; readonly lines: readonly string[] }
@@ -27,10 +27,14 @@ export type Answer<T> =
 
 /** Executes commands: the dialogue, or a fake in a test. */
 export interface Executor {
-  execute(command: Command, cancellation?: Cancellation): Promise<CommandOutcome>
+  execute(command: AtCommand, cancellation?: Cancellation): Promise<AtOutcome>
 }
 
-export async function ask<T>(executor: Executor, query: Query<T>, cancellation?: Cancellation): Promise<Answer<T>> {
+export async function runQuery<T>(
+  executor: Executor,
+  query: Query<T>,
+  cancellation?: Cancellation,
+): Promise<QueryAnswer<T>> {
   const outcome = await executor.execute(query, cancellation)
   if (outcome.kind === 'not-sent') return { kind: 'not-sent', why: outcome.why }
   const value = query.read(outcome.lines)
@@ -54,7 +58,7 @@ export async function askIfKnown<T>(
   query: Query<T>,
   cancellation?: Cancellation,
 ): Promise<T | undefined> {
-  const answer = await ask(executor, query, cancellation)
+  const answer = await runQuery(executor, query, cancellation)
   return answer.kind === 'value' ? answer.value : undefined
 }
 

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { answerOf, deliverPdu, dialogueInStep, otherDeliverPdu, query, shown } from '../testing/scripted-dialogue.ts'
+import {
+  answerLines,
+  deliverPdu,
+  dialogueInStep,
+  otherDeliverPdu,
+  shown,
+  testQuery,
+} from '../testing/scripted-dialogue.ts'
 
 describe('an answer', () => {
   test('an answer contains only the lines of its command', async () => {
     const { dialogue, modem } = await dialogueInStep()
-    const outcome = dialogue.execute(query('CSQ'))
+    const outcome = dialogue.execute(testQuery('CSQ'))
     modem.say('\r\n+CSQ: 20,99\r\n\r\nOK\r\n')
     expect(await outcome).toMatchObject({
       kind: 'ok',
@@ -22,7 +29,7 @@ describe('an answer', () => {
     ['TOO MANY PARAMETERS', 'plain', undefined, 'unsupported'],
   ])('an answer ends with %s', async (line, source, code, errorClass) => {
     const { dialogue, modem } = await dialogueInStep()
-    const outcome = dialogue.execute(query('CSQ'))
+    const outcome = dialogue.execute(testQuery('CSQ'))
     modem.say(`\r\n${line}\r\n`)
     expect(await outcome).toMatchObject({ kind: 'error', error: { source, code, class: errorClass, text: line } })
   })
@@ -39,7 +46,7 @@ describe('an answer', () => {
       `\r\n+CMGL: 1,1,,30\r\n+CMT: ,30\r\n${otherDeliverPdu}\r\n^RSSI: 12\r\n${deliverPdu}+CMGL: 2,1,,30\r\n${deliverPdu}\r\n`,
     )
     modem.say(`+CDS: ,25\r\n${otherDeliverPdu}\r\n+CMGL: 3,0,,0\r\n+CMGL: 4,0,,0\r\n00\r\nOK\r\n`)
-    expect(answerOf(await outcome)).toEqual([
+    expect(answerLines(await outcome)).toEqual([
       `+CMGL: 1,1,,30|${deliverPdu}`,
       `+CMGL: 2,1,,30|${deliverPdu}`,
       '+CMGL: 3,0,,0',
@@ -50,15 +57,15 @@ describe('an answer', () => {
 
   test('an answer of one line contains the last line; earlier lines are reported as unsolicited', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
-    const outcome = dialogue.execute(query('CPIN', { single: true }))
+    const outcome = dialogue.execute(testQuery('CPIN', { single: true }))
     modem.say('+CPIN: NOT READY\r\n+CPIN: READY\r\nOK\r\n')
-    expect(answerOf(await outcome)).toEqual(['+CPIN: READY'])
+    expect(answerLines(await outcome)).toEqual(['+CPIN: READY'])
     expect(shown(events)).toEqual(['+CPIN: NOT READY'])
   })
 
   test('an answer is limited: a flood of rows ends the command', async () => {
     const { dialogue, modem } = await dialogueInStep()
-    const outcome = dialogue.execute(query('CLAC', { withPayload: false }))
+    const outcome = dialogue.execute(testQuery('CLAC', { withPayload: false }))
     for (let i = 0; i < 1000; i += 1) modem.say(`+CLAC: ${'x'.repeat(400)}\r\n`)
     expect(await outcome).toMatchObject({ kind: 'unanswered', why: 'flooded' })
   })

@@ -2,7 +2,7 @@ import { parseParameters } from '../wire/at-parameters.ts'
 import { isHexadecimal } from '../wire/line-assembler.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import type { UnsolicitedForm } from '../wire/unsolicited.ts'
-import type { Command, CommandOutcome, NotSent, Sensitivity, Unanswered } from './command.ts'
+import type { AtCommand, AtOutcome, NotSent, Sensitivity, Unanswered } from './command.ts'
 import type { Exchange, ExchangeLink } from './exchange.ts'
 import type { FinalResult } from './final-result.ts'
 
@@ -10,14 +10,14 @@ import type { FinalResult } from './final-result.ts'
 export class CommandExchange implements Exchange {
   readonly text: string
   readonly sensitivity: Sensitivity
-  readonly #command: Command
+  readonly #command: AtCommand
   readonly #link: ExchangeLink
-  readonly #settle: (outcome: CommandOutcome) => void
+  readonly #settle: (outcome: AtOutcome) => void
   readonly #lines: ResponseLine[] = []
   #characters = 0
   #startedAtMs = 0
 
-  constructor(command: Command, link: ExchangeLink, settle: (outcome: CommandOutcome) => void) {
+  constructor(command: AtCommand, link: ExchangeLink, settle: (outcome: AtOutcome) => void) {
     this.text = command.text
     this.sensitivity = command.sensitivity ?? 'ordinary'
     this.#command = command

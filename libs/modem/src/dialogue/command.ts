@@ -8,7 +8,7 @@ import type { CommandError } from './errors/command-error.ts'
  * lines, the table of unsolicited codes is checked first. If a prefix belongs to both an answer and an unsolicited code
  * (`+CREG`, `+CPIN`, …), the table's rule decides. No other line is added to an answer.
  */
-export interface Command {
+export interface AtCommand {
   /** The command line without the final CR: `AT+CSQ`. */
   readonly text: string
   /** The longest time without output from the modem. Each line of the answer restarts this time. */
@@ -37,7 +37,7 @@ export interface Command {
  */
 export type Sensitivity = 'plain' | 'ordinary' | 'secret'
 
-export type CommandOutcome =
+export type AtOutcome =
   | { readonly kind: 'ok'; readonly lines: readonly ResponseLine[] }
   | { readonly kind: 'error'; readonly error: CommandError; readonly lines: readonly ResponseLine[] }
   /** The command was written, but no final result arrived. It is unknown whether the modem executed the command. */

@@ -1,12 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { settled } from '../testing/manual-clock.ts'
-import { answerOf, dialogueInStep, query, scriptedDialogue, settledFlag, shown } from '../testing/scripted-dialogue.ts'
+import { promisesSettled } from '../testing/manual-clock.ts'
+import {
+  answerLines,
+  dialogueInStep,
+  scriptedDialogue,
+  settledFlag,
+  shown,
+  testQuery,
+} from '../testing/scripted-dialogue.ts'
 
 describe('a lost port', () => {
   test('a lost port ends all waiting commands and all later commands', async () => {
     const { dialogue, modem, clock, events } = await dialogueInStep()
-    const outcomes = [dialogue.execute(query('CSQ')), dialogue.execute(query('COPS'))]
+    const outcomes = [dialogue.execute(testQuery('CSQ')), dialogue.execute(testQuery('COPS'))]
     const step = dialogue.resynchronise()
     modem.lose()
     expect(await Promise.all(outcomes)).toMatchObject([
@@ -15,7 +22,7 @@ describe('a lost port', () => {
     ])
     expect(await step).toEqual({ kind: 'closed' })
     expect(await dialogue.resynchronise()).toEqual({ kind: 'closed' })
-    expect(await dialogue.execute(query('CSQ'))).toEqual({ kind: 'not-sent', why: 'port-lost' })
+    expect(await dialogue.execute(testQuery('CSQ'))).toEqual({ kind: 'not-sent', why: 'port-lost' })
     expect(shown(events)).toEqual(['state closed'])
     expect(clock.pending).toBe(0)
   })
@@ -25,14 +32,14 @@ describe('a lost port', () => {
     modem.write = () => {
       throw new Error('EIO')
     }
-    expect(await dialogue.execute(query('CSQ'))).toMatchObject({ kind: 'unanswered', why: 'port-lost' })
+    expect(await dialogue.execute(testQuery('CSQ'))).toMatchObject({ kind: 'unanswered', why: 'port-lost' })
     expect(dialogue.telemetry.state).toBe('closed')
   })
 
   test('a port that closes during a successful write is handled as lost', async () => {
     const { dialogue, modem } = await dialogueInStep()
     modem.write = () => modem.lose()
-    expect(await dialogue.execute(query('CSQ'))).toMatchObject({ kind: 'unanswered', why: 'port-lost' })
+    expect(await dialogue.execute(testQuery('CSQ'))).toMatchObject({ kind: 'unanswered', why: 'port-lost' })
     expect(dialogue.telemetry.state).toBe('closed')
   })
 })
@@ -42,7 +49,7 @@ test('the dialogue continues after noise: every command ends, and the next comma
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 12 }), async (noise) => {
       const { dialogue, modem, clock } = await dialogueInStep({ maximumLineLength: 64 })
       modem.reply = () => ''
-      const outcome = settledFlag(dialogue.execute(query('CSQ')))
+      const outcome = settledFlag(dialogue.execute(testQuery('CSQ')))
       for (const bytes of noise) {
         modem.say(String.fromCharCode(...bytes))
         await clock.advance(300)
@@ -54,7 +61,7 @@ test('the dialogue continues after noise: every command ends, and the next comma
       const back = dialogue.resynchronise()
       await clock.advance(60_000)
       expect(await back).toMatchObject({ kind: 'in-step' })
-      expect(answerOf(await dialogue.execute(query('CSQ')))).toEqual(['+CSQ: 1,99'])
+      expect(answerLines(await dialogue.execute(testQuery('CSQ')))).toEqual(['+CSQ: 1,99'])
     }),
     { numRuns: 100 },
   )
@@ -68,7 +75,7 @@ test('telemetry masks the secrets of the command in flight', async () => {
 
 test('telemetry counts bytes, timeouts and resynchronisations', async () => {
   const { dialogue, modem, clock } = scriptedDialogue()
-  const first = dialogue.execute(query('CSQ'))
+  const first = dialogue.execute(testQuery('CSQ'))
   expect(dialogue.telemetry).toMatchObject({
     lastByteAtMs: 0,
     timeouts: 0,
@@ -87,8 +94,8 @@ test('telemetry counts bytes, timeouts and resynchronisations', async () => {
 test('the dialogue leaves no timer running', async () => {
   const { dialogue, modem, clock } = await dialogueInStep()
   modem.reply = () => 'OK\r\n'
-  await dialogue.execute(query('CSQ'))
-  await settled()
+  await dialogue.execute(testQuery('CSQ'))
+  await promisesSettled()
   expect(clock.pending).toBe(0)
 })
 
@@ -98,14 +105,14 @@ test('the dialogue writes no byte of a command that contains a line end, so a te
     expect(await dialogue.execute({ text, timeoutMs: 5_000 })).toEqual({ kind: 'not-sent', why: 'unwritable' })
   }
   expect(modem.written).toEqual([])
-  const next = dialogue.execute(query('CSQ'))
+  const next = dialogue.execute(testQuery('CSQ'))
   modem.say('+CSQ: 20,99\r\nOK\r\n')
   expect(await next).toMatchObject({ kind: 'ok' })
 })
 
 test('a line of text that looks like a result ends only the current command, whose late result does not end the next command', async () => {
   const { dialogue, modem, clock } = await dialogueInStep()
-  const first = dialogue.execute(query('CNMI'))
+  const first = dialogue.execute(testQuery('CNMI'))
   const second = dialogue.execute({ text: 'AT+CMGR=1', prefixes: ['+CMGR'], timeoutMs: 5_000 })
   modem.reply = (line) => (line === 'AT+CMGR=1' ? '\r\n+CMGR: 1,,23\r\n\r\nOK\r\n' : undefined)
   modem.say('\r\n+CUSD: 0,"say "hi"\r\n+CMS ERROR: 38\r\nbye",15\r\n')

@@ -14,7 +14,7 @@ import { Tokenizer } from '../wire/tokenizer.ts'
 import type { ByteTrace } from '../wire/trace.ts'
 import { maskLine } from '../wire/trace-masking.ts'
 import { genericForms, type Unsolicited, type UnsolicitedForm, UnsolicitedTable } from '../wire/unsolicited.ts'
-import { type Command, type CommandOutcome, isWritable, type Sensitivity } from './command.ts'
+import { type AtCommand, type AtOutcome, isWritable, type Sensitivity } from './command.ts'
 import { CommandExchange } from './command-exchange.ts'
 import { Deadline, graceMs, HeldLines } from './deadline.ts'
 import type { DialogueState, DialogueTelemetry } from './dialogue-telemetry.ts'
@@ -97,7 +97,7 @@ export class Dialogue {
   }
 
   /** Queues the command (FIFO). Never rejects, even if the modem does not answer. */
-  execute(command: Command, cancellation?: Cancellation): Promise<CommandOutcome> {
+  execute(command: AtCommand, cancellation?: Cancellation): Promise<AtOutcome> {
     if (!isWritable(command.text)) return Promise.resolve({ kind: 'not-sent', why: 'unwritable' })
     return new Promise((resolve) => {
       this.#queue.add(cancellation, resolve, (settle) => new CommandExchange(command, this.#link, settle))

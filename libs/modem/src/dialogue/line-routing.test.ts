@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  answerOf,
+  answerLines,
   deliverPdu,
   dialogueInStep,
   otherDeliverPdu,
-  query,
   scriptedDialogue,
   shown,
+  testQuery,
 } from '../testing/scripted-dialogue.ts'
 import { anyBareLine } from './command.ts'
 
@@ -16,18 +16,18 @@ describe('an answer', () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const first = dialogue.execute({ text: 'ATI', timeoutMs: 5000, bare: anyBareLine })
     modem.say('ATI\r\r\nATI\r\nHuawei\r\n\r\nOK\r\n')
-    expect(answerOf(await first)).toEqual(['Huawei'])
+    expect(answerLines(await first)).toEqual(['Huawei'])
     const second = dialogue.execute({ text: 'AT+CGMM', timeoutMs: 5000, bare: anyBareLine })
     modem.say('ATI\r\nAT+CGMM\r\r\nE3372\r\nOK\r\n')
-    expect(answerOf(await second)).toEqual(['E3372'])
+    expect(answerLines(await second)).toEqual(['E3372'])
     expect(events).toEqual([])
   })
 
   test('an answer to a registration query is distinguished from an unsolicited code by its parameters', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
-    const outcome = dialogue.execute(query('CREG'))
+    const outcome = dialogue.execute(testQuery('CREG'))
     modem.say('+CREG: 5\r\n+CREG: 1,"5E25","0100701",7\r\n+CREG: 2,1,4CA,81DE445\r\n+CREG: 1,"4CA","81DE"\r\nOK\r\n')
-    expect(answerOf(await outcome)).toEqual(['+CREG: 2,1,4CA,81DE445'])
+    expect(answerLines(await outcome)).toEqual(['+CREG: 2,1,4CA,81DE445'])
     expect(shown(events)).toEqual(['+CREG: 5', '+CREG: 1,"5E25","0100701",7', '+CREG: 1,"4CA","81DE"'])
   })
 
@@ -35,13 +35,13 @@ describe('an answer', () => {
     const { dialogue, modem, events } = await dialogueInStep()
     const outcome = dialogue.execute({ text: 'ATI', prefixes: ['+GCAP'], bare: anyBareLine, timeoutMs: 5000 })
     modem.say('Manufacturer: huawei\r\nRING\r\n^HCSQ:"LTE",42\r\nSMS Ready\r\n+GCAP: +CGSM\r\n\r\nOK\r\n')
-    expect(answerOf(await outcome)).toEqual(['Manufacturer: huawei', '+GCAP: +CGSM'])
+    expect(answerLines(await outcome)).toEqual(['Manufacturer: huawei', '+GCAP: +CGSM'])
     expect(shown(events)).toEqual(['RING', 'unknown ^HCSQ:"LTE",42', 'SMS Ready'])
   })
 
   test('an answer is not ended by the end of a call', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
-    const asked = dialogue.execute(query('CSQ'))
+    const asked = dialogue.execute(testQuery('CSQ'))
     modem.say('NO CARRIER\r\n+CSQ: 20,99\r\nOK\r\n')
     expect(await asked).toMatchObject({ kind: 'ok' })
     expect(shown(events)).toEqual(['NO CARRIER'])
@@ -49,20 +49,20 @@ describe('an answer', () => {
 
   test('an answer is not ended by a digit, unless the modem uses numeric results', async () => {
     const words = await dialogueInStep()
-    const asked = words.dialogue.execute(query('CSQ'))
+    const asked = words.dialogue.execute(testQuery('CSQ'))
     words.modem.say('0\r\n+CSQ: 20,99\r\nOK\r\n')
     expect(await asked).toMatchObject({ kind: 'ok', lines: [{ text: '+CSQ: 20,99' }] })
 
     const digits = scriptedDialogue()
     digits.modem.reply = (line) => ({ AT: '0\r', 'AT+CMEE?': '+CMEE: 0\r\n0\r', 'AT+CSQ?': '4\r' })[line]
-    expect(await digits.dialogue.execute(query('CSQ'))).toMatchObject({ kind: 'error', error: { text: 'ERROR' } })
+    expect(await digits.dialogue.execute(testQuery('CSQ'))).toMatchObject({ kind: 'error', error: { text: 'ERROR' } })
   })
 
   test('an answer is not ended by a digit after the modem has answered OK as text', async () => {
     const { dialogue, modem } = scriptedDialogue()
     modem.reply = (line) => ({ AT: '0\r', 'AT+CMEE?': '+CMEE: 0\r\n0\r', ATV1: 'OK\r\n' })[line]
     expect(await dialogue.execute({ text: 'ATV1', timeoutMs: 5000 })).toMatchObject({ kind: 'ok' })
-    const asked = dialogue.execute(query('CSQ'))
+    const asked = dialogue.execute(testQuery('CSQ'))
     modem.say('0\r\n+CSQ: 20,99\r\nOK\r\n')
     expect(await asked).toMatchObject({ kind: 'ok', lines: [{ text: '+CSQ: 20,99' }] })
   })
@@ -108,7 +108,10 @@ describe('an answer', () => {
             rest = rest.slice(size)
           }
           expect(await outcome).toMatchObject({ kind: 'ok' })
-          expect(answerOf(await outcome)).toEqual([`+CMGL: 1,1,,30|${deliverPdu}`, `+CMGL: 2,3,"x",30|${deliverPdu}`])
+          expect(answerLines(await outcome)).toEqual([
+            `+CMGL: 1,1,,30|${deliverPdu}`,
+            `+CMGL: 2,3,"x",30|${deliverPdu}`,
+          ])
         },
       ),
       { numRuns: 200 },
@@ -131,18 +134,18 @@ describe('unsolicited codes', () => {
 
   test('unsolicited codes whose PDU is missing are reported without the PDU, and without a delay', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
-    const outcome = dialogue.execute(query('CSQ'))
+    const outcome = dialogue.execute(testQuery('CSQ'))
     modem.say(`+CMT: ,30\r\n+CDS: 25\r\n${deliverPdu}\r\n+CBM: 88\r\n+CSQ: 1,99\r\nOK\r\n`)
-    expect(answerOf(await outcome)).toEqual(['+CSQ: 1,99'])
+    expect(answerLines(await outcome)).toEqual(['+CSQ: 1,99'])
     modem.say('RING\r\nRING\r\n')
     expect(shown(events)).toEqual(['+CMT: ,30', `+CDS: 25|${deliverPdu}`, 'RING', '+CBM: 88', 'RING'])
   })
 
   test('unsolicited codes whose closing quote is lost cause at most one timeout, never a wrong answer', async () => {
     const { dialogue, modem, events, clock } = await dialogueInStep()
-    const outcome = dialogue.execute(query('CSQ'))
+    const outcome = dialogue.execute(testQuery('CSQ'))
     modem.say('+CUSD: 0,"cut\r\n+CSQ: 9,99\r\nOK\r\n')
-    expect(answerOf(await outcome)).toEqual(['+CSQ: 9,99'])
+    expect(answerLines(await outcome)).toEqual(['+CSQ: 9,99'])
     await clock.advance(1000)
     modem.say('+CUSD: 0,"cut again\r\n')
     const second = dialogue.execute({ text: 'AT+CMGF=0', timeoutMs: 5000 })

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { answerOf, dialogueInStep, query, scriptedDialogue, shown } from '../testing/scripted-dialogue.ts'
+import { answerLines, dialogueInStep, scriptedDialogue, shown, testQuery } from '../testing/scripted-dialogue.ts'
 
 describe('after silence', () => {
   test('nothing from the queue is written before both ends are in step', async () => {
     const { dialogue, modem, clock, events } = await dialogueInStep()
     modem.reply = (line) => (line === 'AT' ? '' : undefined)
-    const first = dialogue.execute(query('CPMS'))
-    const second = dialogue.execute(query('COPS'))
+    const first = dialogue.execute(testQuery('CPMS'))
+    const second = dialogue.execute(testQuery('COPS'))
     await clock.advance(5000)
     expect(await first).toMatchObject({ kind: 'unanswered', why: 'timeout' })
     expect(modem.written).toEqual(['AT+CPMS?\r', '\x1bAT\r'])
     modem.say('+CPMS: 1,10\r\nOK\r\n')
     expect(modem.written.at(-1)).toBe('AT+COPS?\r')
     modem.say('+COPS: 0\r\nOK\r\n')
-    expect(answerOf(await second)).toEqual(['+COPS: 0'])
+    expect(answerLines(await second)).toEqual(['+COPS: 0'])
     expect(shown(events)).toEqual(['state resynchronising', 'stale +CPMS: 1,10', 'state in-step'])
   })
 
@@ -26,26 +26,26 @@ describe('after silence', () => {
   test('a modem that does not answer leaves all commands unsent until it answers', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     modem.reply = () => ''
-    const outcomes = [dialogue.execute(query('CSQ')), dialogue.execute(query('COPS'))]
+    const outcomes = [dialogue.execute(testQuery('CSQ')), dialogue.execute(testQuery('COPS'))]
     await clock.advance(60_000)
     expect(await Promise.all(outcomes)).toMatchObject([
       { kind: 'unanswered' },
       { kind: 'not-sent', why: 'out-of-step' },
     ])
     expect(dialogue.telemetry.state).toBe('out-of-step')
-    expect(await dialogue.execute(query('CSQ'))).toEqual({ kind: 'not-sent', why: 'out-of-step' })
+    expect(await dialogue.execute(testQuery('CSQ'))).toEqual({ kind: 'not-sent', why: 'out-of-step' })
     const failed = dialogue.resynchronise()
     await clock.advance(60_000)
     expect(await failed).toEqual({ kind: 'out-of-step', attempts: 6, heard: false, okToAll: false })
     modem.reply = (line) => (line === 'AT+CSQ?' ? '+CSQ: 1,99\r\nOK\r\n' : undefined)
     expect(await dialogue.resynchronise()).toMatchObject({ kind: 'in-step' })
-    expect(answerOf(await dialogue.execute(query('CSQ')))).toEqual(['+CSQ: 1,99'])
+    expect(answerLines(await dialogue.execute(testQuery('CSQ')))).toEqual(['+CSQ: 1,99'])
   })
 
   test('the late answer of the timed-out command does not end resynchronisation, although a question has the same answer', async () => {
     const { dialogue, modem, clock } = await dialogueInStep()
     modem.reply = (line) => (line === 'AT' ? undefined : '')
-    const first = dialogue.execute(query('CMEE'))
+    const first = dialogue.execute(testQuery('CMEE'))
     await clock.advance(5000)
     expect(await first).toMatchObject({ kind: 'unanswered', why: 'timeout' })
     modem.say('+CMEE: 1\r\nOK\r\n')
@@ -90,7 +90,7 @@ describe('after silence', () => {
 
   test('a restart ends the command in flight', async () => {
     const { dialogue, modem, events } = await dialogueInStep()
-    const outcome = dialogue.execute(query('CSQ'))
+    const outcome = dialogue.execute(testQuery('CSQ'))
     modem.say('RDY\r\n')
     expect(await outcome).toMatchObject({ kind: 'unanswered', why: 'restarted' })
     expect(await dialogue.execute({ text: 'AT', timeoutMs: 1000 })).toMatchObject({ kind: 'ok' })

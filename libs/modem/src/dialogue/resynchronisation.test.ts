@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ManualClock, settled } from '../testing/manual-clock.ts'
+import { ManualClock, promisesSettled } from '../testing/manual-clock.ts'
 import type { BytePort } from '../wire/byte-port.ts'
-import type { Command } from './command.ts'
+import type { AtCommand } from './command.ts'
 import { Dialogue } from './dialogue.ts'
 
 interface Fate {
@@ -92,7 +92,7 @@ function answerTo(line: string): string {
   }
 }
 
-const testCommand = (number: number): Command => ({
+const testCommand = (number: number): AtCommand => ({
   text: `AT+TEST=${number}`,
   prefixes: ['+TEST'],
   timeoutMs: 3_000,
@@ -147,7 +147,7 @@ async function ended<Outcome>(clock: ManualClock, promise: Promise<Outcome>): Pr
   promise.then((value) => {
     outcome = { value }
   })
-  await settled()
+  await promisesSettled()
   for (let i = 0; outcome === undefined && i < 100; i += 1) await clock.advance(1_000)
   if (outcome === undefined) throw new Error('it hangs')
   return outcome.value

@@ -9,17 +9,17 @@ import type { ModemDriver, ModemTelemetry } from '../modem-driver.ts'
 import type { ModemEvent } from '../modem-event.ts'
 import { defaultModemOptions, type ModemDefaults, type ModemOptions } from '../modem-options.ts'
 import type { ModemState } from '../modem-state.ts'
-import { ModemStatus } from '../modem-status.ts'
+import { ModemStatusWatch } from '../modem-status.ts'
 import { Pause } from '../pause.ts'
 import type { Deletion } from '../receive/message-slots.ts'
 import type { Sweep } from '../receive/receive.ts'
 import type { StorageGauge } from '../receive/storage-gauges.ts'
 import type { OutgoingPdu, OutgoingText, SubmitOptions, Submitted } from '../send/submit.ts'
 import { PinMemory } from '../setup/pin-memory.ts'
-import type { Session, StartupOutcome } from '../setup/startup.ts'
+import type { ModemSession, StartupOutcome } from '../setup/startup.ts'
 import { silentFailures } from '../setup/startup-failure.ts'
 import { deletionsPerListing, memory, StickInbox } from './stick-inbox.ts'
-import { registrationIn, signalIn } from './stick-readings.ts'
+import { signalIn, stickRegistration } from './stick-readings.ts'
 import { StickSending } from './stick-sending.ts'
 import {
   identityIn,
@@ -49,14 +49,14 @@ export class HilinkModem implements ModemDriver {
   readonly #options: ModemDefaults & ModemOptions
   readonly #onEvent: (event: ModemEvent) => void
   readonly #web: WebSession
-  readonly #status: ModemStatus
+  readonly #status: ModemStatusWatch
   readonly #inbox: StickInbox
   readonly #sending: StickSending
   readonly #ussd: StickUssd
   readonly #pinMemory: PinMemory
   readonly #onSimPin: ((pin: string) => void) | undefined
   #simPin: string | undefined
-  #session: Session | undefined
+  #session: ModemSession | undefined
   #identity: StickIdentity | undefined
   #cancellation = new Cancellation()
   #retry: Timer | undefined
@@ -81,7 +81,7 @@ export class HilinkModem implements ModemDriver {
     this.#simPin = options.options?.simPin
     this.#onSimPin = options.onSimPin
     this.#pinMemory = options.pinMemory ?? new PinMemory()
-    this.#status = new ModemStatus(options.onEvent)
+    this.#status = new ModemStatusWatch(options.onEvent)
     this.#web = new WebSession(options.port, this.#options.webLogin)
     this.#ussd = new StickUssd(this.#web, options.clock)
     const { wallClock } = this.#options
@@ -106,7 +106,7 @@ export class HilinkModem implements ModemDriver {
     return this.#status.state
   }
 
-  get session(): Session | undefined {
+  get session(): ModemSession | undefined {
     return this.#session
   }
 
@@ -252,7 +252,7 @@ export class HilinkModem implements ModemDriver {
     return this.start()
   }
 
-  async #begin(session: Session, cancellation: Cancellation): Promise<void> {
+  async #begin(session: ModemSession, cancellation: Cancellation): Promise<void> {
     const { identity, sim } = session
     const before = this.#identity
     this.#identity = {
@@ -304,7 +304,7 @@ export class HilinkModem implements ModemDriver {
   async #readStatus(cancellation: Cancellation): Promise<boolean> {
     const status = await this.#web.get('/api/monitoring/status')
     if (status.kind !== 'value' || cancellation.cancelled) return false
-    const registration = registrationIn(status.value)
+    const registration = stickRegistration(status.value)
     const registered = registration.status === 'home' || registration.status === 'roaming'
     this.#status.update({ registered, ...(registered && { wasRegistered: true }) })
     this.#onEvent({ kind: 'registration', registered, best: registration })

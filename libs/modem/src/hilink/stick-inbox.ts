@@ -3,7 +3,7 @@ import type { SlotFailure } from '../receive/message-slots.ts'
 import { type Deletion, isFailure } from '../receive/message-slots.ts'
 import type { ReceiverEvent, Sweep } from '../receive/receive.ts'
 import { TaskQueue } from '../task-queue.ts'
-import { messagesIn, pdusOf, type StickMessage } from './stick-message.ts'
+import { messagesIn, pdusOfStickMessage, type StickMessage } from './stick-message.ts'
 import type { WebAnswer, WebSession } from './web-session.ts'
 
 /**
@@ -188,7 +188,7 @@ export class StickInbox {
   }
 
   #pdusOf(message: StickMessage): readonly string[] {
-    return pdusOf(message, this.#options.zoneQuartersAt)
+    return pdusOfStickMessage(message, this.#options.zoneQuartersAt)
   }
 }
 

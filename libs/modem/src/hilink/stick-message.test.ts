@@ -1,7 +1,7 @@
 import { octetsFromHex } from '@smsgw/sms/octets'
 import { decodeIncoming } from '@smsgw/sms/tpdu/tpdu'
 import { describe, expect, test } from 'vitest'
-import { messagesIn, pdusOf, type StickMessage } from './stick-message.ts'
+import { messagesIn, pdusOfStickMessage, type StickMessage } from './stick-message.ts'
 import { parseXml } from './xml.ts'
 
 const message: StickMessage = {
@@ -32,7 +32,7 @@ describe('a listing', () => {
 
 describe('the PDUs of a message', () => {
   test('the PDUs of a message have the local time of the stick, in the time zone that applied at that time', () => {
-    const [pdu = ''] = pdusOf(message, (epochMs) => (epochMs === Date.UTC(2026, 2, 1, 15, 46, 11) ? 4 : 0))
+    const [pdu = ''] = pdusOfStickMessage(message, (epochMs) => (epochMs === Date.UTC(2026, 2, 1, 15, 46, 11) ? 4 : 0))
     const { tpdu } = decodeIncoming(octetsFromHex(pdu))
     expect(tpdu).toMatchObject({ serviceCentreTimeStamp: { year: 2026, hour: 15, zoneQuarters: 4 } })
   })
@@ -40,21 +40,21 @@ describe('the PDUs of a message', () => {
   test.each(['', 'yesterday', '2026-02-30 12:00:00', '2026-01-01 25:00:00'])(
     'the PDUs of a message can be built despite the date "%s"',
     (date) => {
-      const [pdu = ''] = pdusOf({ ...message, date }, utc)
+      const [pdu = ''] = pdusOfStickMessage({ ...message, date }, utc)
       expect(decodeIncoming(octetsFromHex(pdu)).tpdu).toMatchObject({ serviceCentreTimeStamp: { invalid: true } })
     },
   )
 
   test.each(['24/7', '1-800 BANK', 'My Bank'])('the PDUs of a message have the name %s as their sender', (phone) => {
-    const [pdu = ''] = pdusOf({ ...message, phone }, utc)
+    const [pdu = ''] = pdusOfStickMessage({ ...message, phone }, utc)
     const { tpdu } = decodeIncoming(octetsFromHex(pdu))
     expect(tpdu).toMatchObject({ originator: { typeOfNumber: 'alphanumeric', value: phone } })
   })
 
   test('the PDUs of a message are the same when the network delivers a long message again and the stick stores it at another index', () => {
     const long = { ...message, content: 'All work and no play. '.repeat(20) }
-    expect(pdusOf({ ...long, index: 40_007 }, utc)).toEqual(pdusOf(long, utc))
-    expect(pdusOf({ ...long, date: '2026-03-01 15:46:12' }, utc)).not.toEqual(pdusOf(long, utc))
+    expect(pdusOfStickMessage({ ...long, index: 40_007 }, utc)).toEqual(pdusOfStickMessage(long, utc))
+    expect(pdusOfStickMessage({ ...long, date: '2026-03-01 15:46:12' }, utc)).not.toEqual(pdusOfStickMessage(long, utc))
   })
 
   test.each<[string, Partial<StickMessage>]>([
@@ -62,7 +62,7 @@ describe('the PDUs of a message', () => {
     ['no sender', { phone: '' }],
     ['a delivery report', { type: 7, content: '' }],
   ])('the PDUs of a message for %s contain every field', (_name, change) => {
-    const [pdu = ''] = pdusOf({ ...message, ...change }, utc)
+    const [pdu = ''] = pdusOfStickMessage({ ...message, ...change }, utc)
     expect(JSON.parse(new TextDecoder().decode(octetsFromHex(pdu).slice(1)))).toEqual({ ...message, ...change })
     expect(() => decodeIncoming(octetsFromHex(pdu))).toThrow()
   })

@@ -38,7 +38,10 @@ export function messagesIn(response: XmlElement): readonly StickMessage[] {
  * like every other message. The same message always has the same PDUs. If no PDU can represent the message, for example
  * a delivery report, its fields are returned as hexadecimal digits, which the agent stores as an unreadable PDU.
  */
-export function pdusOf(message: StickMessage, zoneQuartersAt: (epochMs: number) => number): readonly string[] {
+export function pdusOfStickMessage(
+  message: StickMessage,
+  zoneQuartersAt: (epochMs: number) => number,
+): readonly string[] {
   const { phone, content } = message
   if (!reportTypes.has(message.type ?? 0)) {
     try {

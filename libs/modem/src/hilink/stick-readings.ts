@@ -3,7 +3,7 @@ import type { Signal } from '../commands/network/signal.ts'
 import { childNumber, childText, type XmlElement } from './xml.ts'
 
 /** Reads the registration from `monitoring/status`. Service status 2 means registered. */
-export function registrationIn(status: XmlElement): Registration {
+export function stickRegistration(status: XmlElement): Registration {
   const isRegistered = childNumber(status, 'ServiceStatus') === 2
   const isRoaming = childNumber(status, 'RoamingStatus') === 1
   const extended = childNumber(status, 'CurrentNetworkTypeEx')

@@ -3,11 +3,11 @@ import type { Clock } from '../clock.ts'
 import type { PinTries } from '../commands/sim/pin-counter.ts'
 import type { ModemDefaults } from '../modem-options.ts'
 import { Pause } from '../pause.ts'
-import { generic } from '../profiles/generic.ts'
+import { genericProfile } from '../profiles/generic.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { beginPinAttempt } from '../setup/pin-attempt.ts'
 import { type EnteredPin, hasFallen, type PinMemory } from '../setup/pin-memory.ts'
-import type { Session } from '../setup/startup.ts'
+import type { ModemSession } from '../setup/startup.ts'
 import type { StartupStage } from '../setup/startup-context.ts'
 import { type StartupFailure, startupFailure } from '../setup/startup-failure.ts'
 import { loginRequired } from './hilink-errors.ts'
@@ -39,7 +39,7 @@ export interface StickIdentity {
 /**
  * Sets up a stick: identifies the stick, waits for its SIM, and enters the PIN under the same rules as for AT modems.
  */
-export async function setUpStick(setup: StickSetup): Promise<Session | StartupFailure> {
+export async function setUpStick(setup: StickSetup): Promise<ModemSession | StartupFailure> {
   setup.onStage('probing')
   const contact = await contactStick(setup)
   if ('reason' in contact) return contact
@@ -98,14 +98,14 @@ export async function readStickPinTries(session: WebSession): Promise<PinTries |
  * a stick.
  */
 const hilinkProfile: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'hilink',
   pinCounters: [],
-  radio: { ...generic.radio, resetCommands: [] },
+  radio: { ...genericProfile.radio, resetCommands: [] },
   advice: [],
 }
 
-function sessionOf(identity: StickIdentity): Session {
+function sessionOf(identity: StickIdentity): ModemSession {
   const { imei, serial, imsi, iccid, model, firmware, ownNumber } = identity
   return {
     identity: { imei, serial: imei === undefined ? serial : undefined, manufacturer: 'Huawei', model, firmware },

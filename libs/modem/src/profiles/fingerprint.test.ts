@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { catalogue } from './catalogue.ts'
 import { chooseProfile } from './fingerprint.ts'
-import { generic } from './generic.ts'
+import { genericProfile } from './generic.ts'
 import type { FingerprintFacts } from './profile.ts'
 
 const chosen = (facts: Partial<FingerprintFacts>) =>
-  chooseProfile(catalogue, generic, {
+  chooseProfile(catalogue, genericProfile, {
     manufacturer: undefined,
     model: undefined,
     firmware: undefined,
@@ -74,7 +74,7 @@ describe('variants', () => {
 
 describe('the catalogue', () => {
   test('has no name twice', () => {
-    const names = [...catalogue.map((profile) => profile.name), generic.name]
+    const names = [...catalogue.map((profile) => profile.name), genericProfile.name]
     expect(new Set(names).size).toBe(names.length)
   })
   test.each(catalogue.map((profile) => [profile.name, profile] as const))('%s can be found', (_name, profile) => {

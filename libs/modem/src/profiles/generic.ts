@@ -6,7 +6,7 @@ import { standardToolkitCode } from '../toolkit/toolkit-code.ts'
 import type { Profile } from './profile.ts'
 
 /** The profile of unknown modems. The profile assumes only that the modem follows 27.005 and 27.007. */
-export const generic: Profile = {
+export const genericProfile: Profile = {
   name: 'generic',
   fingerprints: [],
   variants: [],

@@ -1,7 +1,7 @@
 import { pinCounter } from '../commands/sim/pin-counter.ts'
 import { probeAfterAnySign } from '../send/result-probe.ts'
 import { huaweiToolkitCode } from '../toolkit/toolkit-code.ts'
-import { generic } from './generic.ts'
+import { genericProfile } from './generic.ts'
 import type { Profile } from './profile.ts'
 
 const readAllPorts = 'Unsolicited codes arrive only on the PC UI port; an unread port fills up and may crash the stick.'
@@ -10,7 +10,7 @@ const unspecified = /^ff\/ff\/ff$/i
 
 /** Huawei sticks and modules: E1xx, E173, E3xx, K4xxx, E3372 with stick firmware, MU and ME modules. */
 export const huawei: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'huawei',
   fingerprints: [
     { manufacturer: /huawei/i },
@@ -39,16 +39,16 @@ export const huawei: Profile = {
   avoid: [],
   // `^CPIN: SIM PIN,3,10,3,10,3`: the state, the attempts left for the required code, and the attempts left for PUK,
   // PIN, PUK2 and PIN2.
-  pinCounters: [pinCounter('AT^CPIN?', '^CPIN', 3, 2), ...generic.pinCounters],
-  iccidCommands: ['AT^ICCID?', ...generic.iccidCommands],
-  storage: { ...generic.storage, indexBase: 0 },
+  pinCounters: [pinCounter('AT^CPIN?', '^CPIN', 3, 2), ...genericProfile.pinCounters],
+  iccidCommands: ['AT^ICCID?', ...genericProfile.iccidCommands],
+  storage: { ...genericProfile.storage, indexBase: 0 },
   // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
   // have sent messages twice.
-  submit: { ...generic.submit, probe: probeAfterAnySign },
-  toolkit: [huaweiToolkitCode, ...generic.toolkit],
+  submit: { ...genericProfile.submit, probe: probeAfterAnySign },
+  toolkit: [huaweiToolkitCode, ...genericProfile.toolkit],
   ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],
   // `^RESET` restarts most Huawei modems; modules need `+CFUN`.
-  radio: { ...generic.radio, resetCommands: ['AT^RESET', 'AT+CFUN=1,1'] },
+  radio: { ...genericProfile.radio, resetCommands: ['AT^RESET', 'AT+CFUN=1,1'] },
   usb: [
     {
       ids: ['12d1:14db', '12d1:14dc'],
@@ -72,15 +72,15 @@ export const huawei: Profile = {
     {
       fits: { model: /^(E1\d{2}|E2[27]\d|E372|K3)/i },
       changes: {
-        storage: { ...generic.storage, indexBase: 0, listingHangs: true },
+        storage: { ...genericProfile.storage, indexBase: 0, listingHangs: true },
         advice: [readAllPorts, 'The modem may hang after hours of listing messages, until it is reset.'],
       },
     },
     {
       fits: { model: /^E3531/i },
-      changes: { storage: { ...generic.storage, indexBase: 0, usageLagMs: 500 } },
+      changes: { storage: { ...genericProfile.storage, indexBase: 0, usageLagMs: 500 } },
     },
     { fits: { model: /^MU609/i }, changes: { avoid: ['AT^GETPORTMODE'] } },
-    { fits: { model: /^MU736/i }, changes: { radio: { ...generic.radio, resetCommands: ['AT+CFUN=16'] } } },
+    { fits: { model: /^MU736/i }, changes: { radio: { ...genericProfile.radio, resetCommands: ['AT+CFUN=16'] } } },
   ],
 }

@@ -3,7 +3,7 @@ import type { Answers } from '../testing/described-modem.ts'
 import { DrivenModem, deliverPdu, reportPdu } from '../testing/driven-modem.ts'
 import { catalogue } from './catalogue.ts'
 import { chooseProfile } from './fingerprint.ts'
-import { generic } from './generic.ts'
+import { genericProfile } from './generic.ts'
 import { fibocom, sierra } from './other-vendors.ts'
 import { roleOfUsbPort } from './usb-port.ts'
 
@@ -226,9 +226,9 @@ describe('Nokia and other smartphones', () => {
 describe('Fibocom', () => {
   test('Fibocom is recognised by manufacturer and USB id; messages work as in generic', () => {
     const facts = { manufacturer: 'Fibocom Wireless Inc.', model: 'L850-GL', firmware: undefined, usb: '2cb7:0007' }
-    const chosen = chooseProfile(catalogue, generic, facts)
+    const chosen = chooseProfile(catalogue, genericProfile, facts)
     expect(chosen.name).toBe('fibocom')
-    expect(chosen.indications).toEqual(generic.indications)
+    expect(chosen.indications).toEqual(genericProfile.indications)
     expect(fibocom.advice.join()).toContain('MBIM')
   })
 })

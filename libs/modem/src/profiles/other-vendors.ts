@@ -9,20 +9,20 @@ import {
   telitToolkitCode,
   wavecomToolkitCode,
 } from '../toolkit/toolkit-code.ts'
-import { generic, indicationLadder } from './generic.ts'
+import { genericProfile, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
 /** Alcatel and TCT sticks. */
 export const alcatel: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'alcatel',
   fingerprints: [{ manufacturer: /alcatel|\bTCT\b/i }, { usb: ['1bbb'] }],
-  pinCounters: [pinCounter('AT+PNNM?', '+PNNM', 0, 1), ...generic.pinCounters],
+  pinCounters: [pinCounter('AT+PNNM?', '+PNNM', 0, 1), ...genericProfile.pinCounters],
 }
 
 /** Cinterion, Gemalto and Thales, and the Siemens modules and terminals before them. */
 export const cinterion: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'cinterion',
   fingerprints: [
     { manufacturer: /cinterion|gemalto|thales|siemens/i },
@@ -34,37 +34,37 @@ export const cinterion: Profile = {
   })),
   // The answer contains the attempts left for the code that is currently required. The driver sends the query only
   // while the PIN is required.
-  pinCounters: [pinCounter('AT^SPIC', '^SPIC', 0), ...generic.pinCounters],
-  iccidCommands: ['AT^SCID', ...generic.iccidCommands],
+  pinCounters: [pinCounter('AT^SPIC', '^SPIC', 0), ...genericProfile.pinCounters],
+  iccidCommands: ['AT^SCID', ...genericProfile.iccidCommands],
   acknowledgement: 'one',
-  toolkit: [cinterionToolkitCode, ...generic.toolkit],
+  toolkit: [cinterionToolkitCode, ...genericProfile.toolkit],
   // The EHS6 manual documents `AT+CMMS`, but other programs avoid this command for the whole family.
-  submit: { ...generic.submit, keepLinkOpen: false },
-  radio: { ...generic.radio, resetCommands: ['AT^SMSO=1', 'AT+CFUN=1,1'] },
+  submit: { ...genericProfile.submit, keepLinkOpen: false },
+  radio: { ...genericProfile.radio, resetCommands: ['AT^SMSO=1', 'AT+CFUN=1,1'] },
 }
 
 /** D-Link DWM-156 and DWM-157. */
 export const dlink: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'dlink',
   fingerprints: [{ manufacturer: /d-?link/i }, { model: /DWM-?15[67]/i }, { usb: ['2001'] }],
   // Other commands work only after this command.
-  radio: { ...generic.radio, switchOnAtStart: 'always' },
-  storage: { ...generic.storage, notListable: ['SR'] },
+  radio: { ...genericProfile.radio, switchOnAtStart: 'always' },
+  storage: { ...genericProfile.storage, notListable: ['SR'] },
 }
 
 /** Ericsson and Lenovo F3507g, F3607gw, F5521gw. */
 export const ericsson: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'ericsson',
   fingerprints: [{ manufacturer: /ericsson|\bMBM\b/i }, { usb: ['0bdb'] }],
   unsolicited: ['*STKI', '*STKN', '*STKEND'].map((code) => ({ code })),
-  pinCounters: [pinCounter('AT*EPIN?', '*EPIN', 0, 1), ...generic.pinCounters],
-  toolkit: [ericssonToolkitCode, ...generic.toolkit],
+  pinCounters: [pinCounter('AT*EPIN?', '*EPIN', 0, 1), ...genericProfile.pinCounters],
+  toolkit: [ericssonToolkitCode, ...genericProfile.toolkit],
 }
 
 export const fibocom: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'fibocom',
   fingerprints: [{ manufacturer: /fibocom/i }, { usb: ['2cb7', '1782:4d11'] }],
   unsolicited: ['+GTDRAT', '+SIM READY', '+SIM'].map((code) => ({ code })),
@@ -73,30 +73,30 @@ export const fibocom: Profile = {
 
 /** Icera chips: Samsung and ST-Ericsson sticks, Vodafone K5. */
 export const icera: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'icera',
   fingerprints: [{ manufacturer: /icera|nvidia/i }, { usb: ['1983'] }],
-  pinCounters: [pinCounter('AT%PINNUM?', '%PINNUM', 0, 1), ...generic.pinCounters],
+  pinCounters: [pinCounter('AT%PINNUM?', '%PINNUM', 0, 1), ...genericProfile.pinCounters],
 }
 
 /** Intel XMM and Infineon chips. */
 export const intel: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'intel',
   fingerprints: [{ manufacturer: /intel|infineon|comneon/i }, { usb: ['8087', '1519'] }],
-  pinCounters: [pinCounter('AT+XPINCNT', '+XPINCNT', 0, 2), ...generic.pinCounters],
+  pinCounters: [pinCounter('AT+XPINCNT', '+XPINCNT', 0, 2), ...genericProfile.pinCounters],
 }
 
 /** Nokia S60 and other smartphones: they send, but give no access to received messages (`+CPMS: (),(),()`). */
 export const nokia: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'nokia',
   fingerprints: [{ manufacturer: /nokia|symbian/i }, { usb: ['0421'] }],
   advice: ['Can send only: received messages stay in the phone, which offers no readable memory.'],
 }
 
 export const novatel: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'novatel',
   fingerprints: [{ manufacturer: /novatel/i }, { usb: ['1410'] }],
   unsolicited: ['$NWRSSI', '^MODE', '$NWSTATUS'].map((code) => ({ code })),
@@ -107,7 +107,7 @@ export const novatel: Profile = {
 
 /** Option GlobeTrotter, Vodafone Mobile Connect, GTM. */
 export const option: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'option',
   fingerprints: [
     { manufacturer: /option/i },
@@ -118,13 +118,13 @@ export const option: Profile = {
     code,
   })),
   pinQuirk: 'asks-when-disabled',
-  pinCounters: [pinCounter('AT_OERCN?', '_OERCN', 0, 1), ...generic.pinCounters],
-  storage: { ...generic.storage, indexBase: 0 },
+  pinCounters: [pinCounter('AT_OERCN?', '_OERCN', 0, 1), ...genericProfile.pinCounters],
+  storage: { ...genericProfile.storage, indexBase: 0 },
 }
 
 /** Modems that identify as Qualcomm, including Gobi, and unbranded sticks. */
 export const qualcomm: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'qualcomm',
   fingerprints: [
     { manufacturer: /qualcomm/i },
@@ -135,23 +135,23 @@ export const qualcomm: Profile = {
   avoid: ['AT+CSMP='],
   // The modem lists mode 2 and direct reports (1), but refuses both.
   indications: indicationLadder([1, 2, 0], [2, 1]),
-  iccidCommands: ['AT+QCCID', 'AT$QCCID', ...generic.iccidCommands],
+  iccidCommands: ['AT+QCCID', 'AT$QCCID', ...genericProfile.iccidCommands],
   // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
   // have sent messages twice.
-  submit: { ...generic.submit, probe: probeAfterAnySign },
+  submit: { ...genericProfile.submit, probe: probeAfterAnySign },
   advice: ['The SIM is busy for some seconds after a start; SIM commands are retried.'],
 }
 
 export const sierra: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'sierra',
   fingerprints: [{ manufacturer: /sierra/i }, { usb: ['1199'] }],
   unsolicited: ['^MODE', '!GSTATUS', '!STKC', '!STKN', '+WDSI', '+STIN'].map((code) => ({ code })),
-  iccidCommands: ['AT!ICCID?', ...generic.iccidCommands],
+  iccidCommands: ['AT!ICCID?', ...genericProfile.iccidCommands],
   // Sierra sells modules that Wavecom designed.
-  toolkit: [sierraToolkitCode, wavecomToolkitCode, ...generic.toolkit],
+  toolkit: [sierraToolkitCode, wavecomToolkitCode, ...genericProfile.toolkit],
   indications: indicationLadder([1, 2, 0]),
-  radio: { ...generic.radio, settleMs: 2000, resetCommands: ['AT!RESET', 'AT+CFUN=1,1'] },
+  radio: { ...genericProfile.radio, settleMs: 2000, resetCommands: ['AT!RESET', 'AT+CFUN=1,1'] },
   usb: [
     {
       ids: ['1199'],
@@ -180,14 +180,14 @@ const speedupPinCounter: Query<PinTries> = {
 
 /** Longcheer sticks, sold as SpeedUp, Alcatel X, 4G Systems. */
 export const speedup: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'speedup',
   fingerprints: [{ manufacturer: /speedup|longcheer/i }, { usb: ['1c9e'] }],
-  pinCounters: [speedupPinCounter, ...generic.pinCounters],
+  pinCounters: [speedupPinCounter, ...genericProfile.pinCounters],
 }
 
 export const telit: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'telit',
   fingerprints: [
     { manufacturer: /telit/i },
@@ -198,18 +198,18 @@ export const telit: Profile = {
   unsolicited: ['#STN', '#QSS', '#MWI', '#NITZ', '#PSNT', '#ECAM', '#MONI', 'SRING'].map((code) => ({ code })),
   // The answer contains the attempts left for the code that is currently required. The driver sends the query only
   // while the PIN is required.
-  pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...generic.pinCounters],
-  iccidCommands: ['AT#CCID', ...generic.iccidCommands],
-  toolkit: [telitToolkitCode, ...generic.toolkit],
+  pinCounters: [pinCounter('AT#PCT', '#PCT', 0), ...genericProfile.pinCounters],
+  iccidCommands: ['AT#CCID', ...genericProfile.iccidCommands],
+  toolkit: [telitToolkitCode, ...genericProfile.toolkit],
   // The manuals say: wait for the result of `+CMGS` before any further command. A status report proves that the message
   // was sent.
-  submit: { ...generic.submit, probe: { ...probeWhenOverdue, learnsEarliest: false, afterReportMs: 2_000 } },
-  radio: { ...generic.radio, resetCommands: ['AT#REBOOT', 'AT+CFUN=1,1'] },
+  submit: { ...genericProfile.submit, probe: { ...probeWhenOverdue, learnsEarliest: false, afterReportMs: 2_000 } },
+  radio: { ...genericProfile.radio, resetCommands: ['AT#REBOOT', 'AT+CFUN=1,1'] },
   variants: [{ fits: { model: /^HE910/i }, changes: { characterSet: 'GSM', ussdEncodings: ['plain'] } }],
 }
 
 export const ublox: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'ublox',
   fingerprints: [
     { manufacturer: /u-?blox/i },
@@ -221,20 +221,20 @@ export const ublox: Profile = {
     { code: '+UUSIMSTAT', restart: 'likely' as const },
     ...['+UUSORD', '+UUPSDD', '+UUPSDA', '+UUGIND', '+UUFTPCR', '+UMWI'].map((code) => ({ code })),
   ],
-  pinCounters: [pinCounter('AT+UPINCNT', '+UPINCNT', 0, 2), ...generic.pinCounters],
+  pinCounters: [pinCounter('AT+UPINCNT', '+UPINCNT', 0, 2), ...genericProfile.pinCounters],
   // The manuals describe `+CMGS` with `Can be aborted: No`.
-  submit: { ...generic.submit, probe: probeAfterAnySign, linkOpenMs: 5000 },
+  submit: { ...genericProfile.submit, probe: probeAfterAnySign, linkOpenMs: 5000 },
   // The ports appear a second before the modem is ready for commands.
-  radio: { ...generic.radio, contactSettleMs: 1000, resetCommands: ['AT+CFUN=16', 'AT+CFUN=1,1'] },
+  radio: { ...genericProfile.radio, contactSettleMs: 1000, resetCommands: ['AT+CFUN=16', 'AT+CFUN=1,1'] },
 }
 
 /** Wavecom modules, Q2xxx and Fastrack; they answer `+CPIN?` without OK, and accept one memory in `+CPMS=`. */
 export const wavecom: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'wavecom',
   fingerprints: [{ manufacturer: /wavecom/i }, { model: /^(MULTIBAND|Q2\d{3}|WISMO|FASTRACK)/i }],
   unsolicited: [{ code: '+WIND', body: '4', restart: 'likely' as const }, { code: '+WIND' }, { code: '+STIN' }],
   pinState: readPinStateWithoutFinalResult,
-  storage: { ...generic.storage, selectTakes: 1, receiveInto: ['SM'] },
-  toolkit: [wavecomToolkitCode, ...generic.toolkit],
+  storage: { ...genericProfile.storage, selectTakes: 1, receiveInto: ['SM'] },
+  toolkit: [wavecomToolkitCode, ...genericProfile.toolkit],
 }

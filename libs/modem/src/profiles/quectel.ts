@@ -1,13 +1,13 @@
 import type { Query } from '../commands/query.ts'
 import { type PinTries, pinCounter, pinTries } from '../commands/sim/pin-counter.ts'
 import { probeAfterAnySign } from '../send/result-probe.ts'
-import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
-import { generic, indicationLadder } from './generic.ts'
+import { integerOf, parameterText, parseParameters } from '../wire/at-parameters.ts'
+import { genericProfile, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
 // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
 // have sent messages twice.
-const submit = { ...generic.submit, probe: probeAfterAnySign }
+const submit = { ...genericProfile.submit, probe: probeAfterAnySign }
 const maker = /quectel/i
 
 /** `+QPINC: "SC",3,10` and a second line for `"P2"`. */
@@ -16,14 +16,16 @@ const quectelPinCounter: Query<PinTries> = {
   timeoutMs: 5000,
   prefixes: ['+QPINC'],
   read: (lines) => {
-    const row = lines.map((line) => parseParameters(line.body)).find((parameters) => textOf(parameters[0]) === 'SC')
+    const row = lines
+      .map((line) => parseParameters(line.body))
+      .find((parameters) => parameterText(parameters[0]) === 'SC')
     return row && pinTries(integerOf(row[1]), integerOf(row[2]))
   },
 }
 
 /** EC2x, EG2x, EG9x, EP06, RM, BG96 and similar: LTE on Qualcomm chips, over USB. */
 export const quectel: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'quectel',
   fingerprints: [
     { manufacturer: maker },
@@ -34,11 +36,11 @@ export const quectel: Profile = {
     { code: '+QUSIM', restart: 'likely' as const },
     ...['+QIURC', '+QSTK', '+QNWINFO', '+QNITZ', '+QCSQ', '^MODE', '^RSSI', '^HCSQ'].map((code) => ({ code })),
   ],
-  pinCounters: [quectelPinCounter, ...generic.pinCounters],
+  pinCounters: [quectelPinCounter, ...genericProfile.pinCounters],
   iccidCommands: ['AT+QCCID', 'AT+CCID', 'AT+CRSM=176,12258,0,0,10'],
   // EC25 and EG25 lose every stored report, so stored reports (2) are never requested.
   indications: indicationLadder([1, 0]),
-  storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
+  storage: { ...genericProfile.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
   submit,
   ussdEncodings: ['plain', 'ucs2-hex', 'packed-hex'],
   usb: [
@@ -59,14 +61,14 @@ export const quectel: Profile = {
 
 /** M10, M26, M35, M66, M95, MC20: GSM on a serial line. */
 export const quectelSerial: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'quectel-serial',
   fingerprints: [
     { manufacturer: maker, model: /^M(C)?\d{2}|_M\d{2}/i },
     { manufacturer: maker, firmware: /^M(C)?\d{2}/i },
   ],
   unsolicited: [{ code: '+QUSIM', restart: 'likely' as const }, { code: '+QNITZ' }, { code: '+QSTK' }],
-  pinCounters: [pinCounter('AT+QTRPIN', '+QTRPIN', 0, 2), ...generic.pinCounters],
+  pinCounters: [pinCounter('AT+QTRPIN', '+QTRPIN', 0, 2), ...genericProfile.pinCounters],
   submit,
   ussdEncodings: ['plain', 'ucs2-hex', 'packed-hex'],
   acknowledgement: 'bare',

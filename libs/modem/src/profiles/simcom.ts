@@ -1,7 +1,7 @@
 import { pinCounter } from '../commands/sim/pin-counter.ts'
 import { probeAfterAnySign } from '../send/result-probe.ts'
 import { simcomToolkitCode } from '../toolkit/toolkit-code.ts'
-import { generic, indicationLadder } from './generic.ts'
+import { genericProfile, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
 const noise = [
@@ -16,16 +16,16 @@ const noise = [
   '+APP PDP',
   '+FTPPUT',
 ]
-const pinCounters = [pinCounter('AT+SPIC', '+SPIC', 0, 2), ...generic.pinCounters]
+const pinCounters = [pinCounter('AT+SPIC', '+SPIC', 0, 2), ...genericProfile.pinCounters]
 // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
 // have sent messages twice.
-const submit = { ...generic.submit, probe: probeAfterAnySign }
-const toolkit = [simcomToolkitCode, ...generic.toolkit]
+const submit = { ...genericProfile.submit, probe: probeAfterAnySign }
+const toolkit = [simcomToolkitCode, ...genericProfile.toolkit]
 const maker = /simcom|simtech|^SIM/i
 
 /** SIM300, SIM800 and SIM900: GSM on a serial line. */
 export const simcom2g: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'simcom-2g',
   fingerprints: [
     { manufacturer: maker, model: /SIM(3|6|8|9)\d{2}/i },
@@ -41,14 +41,14 @@ export const simcom2g: Profile = {
     { fits: { model: /SIM300D/i }, changes: { ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'] } },
     {
       fits: { model: /SIM600/i },
-      changes: { storage: { ...generic.storage, deletingDeletesSiblings: true } },
+      changes: { storage: { ...genericProfile.storage, deletingDeletesSiblings: true } },
     },
   ],
 }
 
 /** SIM7500 and SIM7600, SIM7070 and SIM7000: LTE and LTE-M on Qualcomm chips. */
 export const simcomLte: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'simcom-lte',
   fingerprints: [
     { manufacturer: maker, model: /SIM7([0-5]\d|6(?!7)\d)\d|SIM5\d{3}/i },
@@ -58,9 +58,9 @@ export const simcomLte: Profile = {
   pinCounters,
   submit,
   toolkit,
-  iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
-  storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
-  radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
+  iccidCommands: ['AT+CICCID', ...genericProfile.iccidCommands],
+  storage: { ...genericProfile.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
+  radio: { ...genericProfile.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
   advice: [
     'If messages fail only on LTE, the network requires IMS. Select 3G with `AT+CNMP=14`, or reset the settings once with `AT&F`.',
   ],
@@ -77,7 +77,7 @@ export const simcomLte: Profile = {
  * is `>` without a blank.
  */
 export const simcomA76xx: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'simcom-a76xx',
   fingerprints: [
     { manufacturer: /simcom|simtech|A76/i, model: /A76\d{2}|SIM767\d|SIM778\d/i },
@@ -88,7 +88,7 @@ export const simcomA76xx: Profile = {
   pinCounters,
   submit,
   toolkit,
-  iccidCommands: ['AT+CICCID', ...generic.iccidCommands],
-  storage: { ...generic.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
-  radio: { ...generic.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
+  iccidCommands: ['AT+CICCID', ...genericProfile.iccidCommands],
+  storage: { ...genericProfile.storage, indexBase: 0, receiveInto: ['ME', 'SM', 'MT'] },
+  radio: { ...genericProfile.radio, resetCommands: ['AT+CRESET', 'AT+CFUN=1,1'] },
 }

@@ -1,10 +1,10 @@
 import { pinCounter } from '../commands/sim/pin-counter.ts'
 import { probeAfterAnySign } from '../send/result-probe.ts'
-import { generic, indicationLadder } from './generic.ts'
+import { genericProfile, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
 export const zte: Profile = {
-  ...generic,
+  ...genericProfile,
   name: 'zte',
   fingerprints: [
     { manufacturer: /\bZTE\b/i },
@@ -20,15 +20,15 @@ export const zte: Profile = {
   calming: ['AT+CPMS?', 'AT+ZCDRUN=8', 'AT+ZOPRT=5'],
   // This command clears the number of the service centre.
   avoid: ['AT+CSMP='],
-  pinCounters: [pinCounter('AT+ZPINPUK=?', '+ZPINPUK', 0, 1), ...generic.pinCounters],
-  iccidCommands: ['AT+ZGETICCID', ...generic.iccidCommands],
-  storage: { ...generic.storage, receiveInto: ['SM', 'ME', 'MT'] },
+  pinCounters: [pinCounter('AT+ZPINPUK=?', '+ZPINPUK', 0, 1), ...genericProfile.pinCounters],
+  iccidCommands: ['AT+ZGETICCID', ...genericProfile.iccidCommands],
+  storage: { ...genericProfile.storage, receiveInto: ['SM', 'ME', 'MT'] },
   // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
   // have sent messages twice.
-  submit: { ...generic.submit, probe: probeAfterAnySign },
+  submit: { ...genericProfile.submit, probe: probeAfterAnySign },
   // These modems list mode 2, but often refuse it.
   indications: indicationLadder([1, 2, 0]),
-  radio: { ...generic.radio, resetCommands: ['AT+ZRST', 'AT+CFUN=1,1'] },
+  radio: { ...genericProfile.radio, resetCommands: ['AT+ZRST', 'AT+CFUN=1,1'] },
   variants: [
     {
       fits: { model: /^MF190/i },

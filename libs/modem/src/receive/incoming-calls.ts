@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock.ts'
 import { numberInCharacterSet } from '../commands/character-set.ts'
 import type { Query } from '../commands/query.ts'
-import { parseParameters, textOf } from '../wire/at-parameters.ts'
+import { parameterText, parseParameters } from '../wire/at-parameters.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 
 /** A call that rang at the modem. The driver never answers it. */
@@ -94,9 +94,9 @@ export class IncomingCalls {
 /** `"+447700900123",145,…`, or an empty number if the caller withheld it. */
 function numberIn(body: string): string | undefined {
   const [text, type] = parseParameters(body)
-  const number = numberInCharacterSet(textOf(text)).replaceAll(/[\s()-]/g, '')
+  const number = numberInCharacterSet(parameterText(text)).replaceAll(/[\s()-]/g, '')
   if (!/^\+?[0-9*#]{1,20}$/.test(number)) return undefined
-  return textOf(type) === internationalNumber && !number.startsWith('+') ? `+${number}` : number
+  return parameterText(type) === internationalNumber && !number.startsWith('+') ? `+${number}` : number
 }
 
 // 24.008 §10.5.4.7

@@ -1,8 +1,13 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { type Memory, type MemoryUsage, readMemoryUsage, selectMemories } from '../commands/messages/message-storage.ts'
-import { deleteMessage, listMessages, readMessage, type StoredMessage } from '../commands/messages/stored-messages.ts'
-import { type Answer, ask, askIfKnown, type Executor, type Query } from '../commands/query.ts'
+import {
+  deleteStoredMessage,
+  listStoredMessages,
+  readMessage,
+  type StoredPdu,
+} from '../commands/messages/stored-messages.ts'
+import { askIfKnown, type Executor, type Query, type QueryAnswer, runQuery } from '../commands/query.ts'
 import type { CommandError } from '../dialogue/errors/command-error.ts'
 import { Pause } from '../pause.ts'
 import type { StorageTraits } from '../profiles/profile.ts'
@@ -52,7 +57,7 @@ export class MessageSlots {
     this.#onUsage = options.onUsage
   }
 
-  read(memory: Memory, index: number): Promise<StoredMessage | 'empty' | SlotFailure> {
+  read(memory: Memory, index: number): Promise<StoredPdu | 'empty' | SlotFailure> {
     return this.#run(
       async () => (await this.#selectOnce(memory)) ?? (this.#indexUnreadable ? this.#find(index) : this.#read(index)),
     )
@@ -70,7 +75,7 @@ export class MessageSlots {
       if (usage !== 'unknown' && usage.used === 0 && !thorough) return { usage, messages: [], complete: true }
       const { notListable } = this.#traits
       if (notListable.includes(memory) || this.#silentListings >= mostSilentListings) return this.#readAll(usage)
-      const answer = await this.#ask(listMessages)
+      const answer = await this.#ask(listStoredMessages)
       switch (answer.kind) {
         case 'value':
           this.#silentListings = 0
@@ -101,7 +106,7 @@ export class MessageSlots {
       if (found === 'empty') return { kind: 'already-gone' }
       if (isFailure(found)) return { kind: 'failed', ...found }
       if (found.pdu !== pdu.toUpperCase()) return { kind: 'another-message', found }
-      const answer = await this.#ask(deleteMessage(index))
+      const answer = await this.#ask(deleteStoredMessage(index))
       if (answer.kind === 'value') return { kind: 'deleted' }
       return { kind: 'failed', ...failureOf(answer) }
     })
@@ -136,11 +141,11 @@ export class MessageSlots {
   }
 
   /** Reads the message, or finds it in a listing if the modem cannot read by index. */
-  async #find(index: number): Promise<StoredMessage | 'empty' | SlotFailure> {
+  async #find(index: number): Promise<StoredPdu | 'empty' | SlotFailure> {
     const read = this.#indexUnreadable ? undefined : await this.#read(index)
     const unreadable = read === undefined || (isFailure(read) && cannotRead(read))
     if (read !== undefined && !unreadable) return read
-    const answer = await this.#ask(listMessages)
+    const answer = await this.#ask(listStoredMessages)
     if (answer.kind !== 'value') return read ?? failureOf(answer)
     const listed = answer.value.find((message) => message.index === index)
     // Some firmware also answers with an error for an empty slot.
@@ -148,7 +153,7 @@ export class MessageSlots {
     return listed ?? 'empty'
   }
 
-  async #read(index: number): Promise<StoredMessage | 'empty' | SlotFailure> {
+  async #read(index: number): Promise<StoredPdu | 'empty' | SlotFailure> {
     const answer = await this.#ask(readMessage(index))
     if (answer.kind === 'value') return answer.value
     // CMS 321, invalid index: the usual answer for an empty slot.
@@ -157,7 +162,7 @@ export class MessageSlots {
   }
 
   async #readAll(usage: MemoryUsage | 'unknown'): Promise<Listing | SlotFailure> {
-    const messages: StoredMessage[] = []
+    const messages: StoredPdu[] = []
     const { used, total } = usage === 'unknown' ? { used: mostSlots, total: mostSlots } : usage
     const first = this.#traits.indexBase
     for (let index = first; index < first + Math.min(total, mostSlots) && messages.length < used; index += 1) {
@@ -177,15 +182,15 @@ export class MessageSlots {
    * one command line, which the modem executes without interruption (V.250 §5.2.1). A modem that refuses such a line
    * receives two commands instead.
    */
-  async #ask<T>(query: Query<T>): Promise<Answer<T>> {
+  async #ask<T>(query: Query<T>): Promise<QueryAnswer<T>> {
     if (this.#isShared && this.#selected !== undefined) {
       const text = `${selectMemories(this.#selected).text};${query.text.slice('AT'.length)}`
-      const answer = await ask(this.#executor, { ...query, text }, this.#cancellation)
+      const answer = await runQuery(this.#executor, { ...query, text }, this.#cancellation)
       if (answer.kind !== 'refused' || !isUnsupported(answer.error)) return answer
       const selected = await this.#select(this.#selected)
       if (isFailure(selected)) return answer
     }
-    return ask(this.#executor, query, this.#cancellation)
+    return runQuery(this.#executor, query, this.#cancellation)
   }
 
   async #selectOnce(memory: Memory): Promise<SlotFailure | undefined> {
@@ -204,7 +209,7 @@ export class MessageSlots {
 
   async #select(memory: Memory): Promise<MemoryUsage | 'unknown' | SlotFailure> {
     if (!this.#memorySelectable) return this.#currentUsage(memory)
-    const answer = await ask(this.#executor, selectMemories(memory), this.#cancellation)
+    const answer = await runQuery(this.#executor, selectMemories(memory), this.#cancellation)
     if (answer.kind !== 'value') {
       this.#selected = undefined
       return failureOf(answer)
@@ -250,7 +255,7 @@ const mostSlots = 512
 
 export interface Listing {
   readonly usage: MemoryUsage | 'unknown'
-  readonly messages: readonly StoredMessage[]
+  readonly messages: readonly StoredPdu[]
   readonly complete: boolean
 }
 
@@ -264,7 +269,7 @@ export type Deletion =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'already-gone' }
   /** The message was not deleted, because the slot contains another message. */
-  | { readonly kind: 'another-message'; readonly found: StoredMessage }
+  | { readonly kind: 'another-message'; readonly found: StoredPdu }
   /**
    * The message was not deleted yet, because the modem (SIM600) would also delete other messages, which are reported
    * first. The caller must call again.
@@ -276,7 +281,7 @@ export function isFailure(value: object | string): value is SlotFailure {
   return typeof value === 'object' && 'failure' in value
 }
 
-function failureOf<T>(answer: Exclude<Answer<T>, { kind: 'value' }>): SlotFailure {
+function failureOf<T>(answer: Exclude<QueryAnswer<T>, { kind: 'value' }>): SlotFailure {
   switch (answer.kind) {
     case 'refused':
       return { failure: 'refused', error: answer.error }

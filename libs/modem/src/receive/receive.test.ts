@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Answers } from '../testing/described-modem.ts'
 import { anotherDeliverPdu, DrivenModem, deliverPdu, flashPdu, reportPdu } from '../testing/driven-modem.ts'
-import { ManualClock, settled } from '../testing/manual-clock.ts'
+import { ManualClock, promisesSettled } from '../testing/manual-clock.ts'
 import { readResponseLine } from '../wire/response-line.ts'
 import type { Incoming } from './incoming-message.ts'
 import type { MessageSlots } from './message-slots.ts'
-import { Receiver } from './receive.ts'
+import { MessageReceiver } from './receive.ts'
 
 /** `later`: the answers of the modem after setup and the first sweep. */
 async function started(answers: Answers = {}, later: Answers = {}): Promise<DrivenModem> {
@@ -358,10 +358,10 @@ test('counts and ignores cell broadcasts', async () => {
 
 describe('the memory of the receiver is limited for', () => {
   /** A receiver without a driver, and the size of its largest map. `list` returns the contents of the memories. */
-  function receiving(list: MessageSlots['list']): { receiver: Receiver; largest: () => number; seen: Incoming[] } {
+  function receiving(list: MessageSlots['list']) {
     const seen: Incoming[] = []
     const onIncoming = (message: Incoming) => seen.push(message)
-    const receiver = new Receiver({ clock: new ManualClock(), onIncoming, onNews: () => undefined })
+    const receiver = new MessageReceiver({ clock: new ManualClock(), onIncoming, onNews: () => undefined })
     const slots = { list, read: async () => 'empty' } as unknown as MessageSlots
     const traits = { acknowledges: false, listingHangs: false, deletingDeletesSiblings: false }
     receiver.attach({ slots, memories: ['SM'], onlyMemory: undefined, ...traits })
@@ -391,7 +391,7 @@ describe('the memory of the receiver is limited for', () => {
     })
     for (let times = 0; times < 20; times += 1) await receiver.sweep()
     vi.restoreAllMocks()
-    await settled()
+    await promisesSettled()
     expect(seen).toHaveLength(20_000)
     expect(largest()).toBeLessThanOrEqual(4097)
   })

@@ -2,8 +2,8 @@
 
 import type { Clock } from '../clock.ts'
 import type { Memory } from '../commands/messages/message-storage.ts'
-import type { StoredMessage } from '../commands/messages/stored-messages.ts'
-import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
+import type { StoredPdu } from '../commands/messages/stored-messages.ts'
+import { integerOf, parameterText, parseParameters } from '../wire/at-parameters.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { type Incoming, type MessageSource, readIncoming } from './incoming-message.ts'
 import { type Deletion, isFailure, type MessageSlots, type SlotFailure } from './message-slots.ts'
@@ -15,7 +15,7 @@ import { Tips } from './tips.ts'
  * is reported again only if `sweep` is called with `again`. If the slot later holds another message, that message is
  * reported.
  */
-export class Receiver {
+export class MessageReceiver {
   readonly #onIncoming: (incoming: Incoming) => void
   readonly #onNews: (news: ReceiverEvent) => void
   readonly #tips: Tips
@@ -89,7 +89,7 @@ export class Receiver {
   }
 
   /** Handles messages that were read through another port. */
-  found(memory: Memory, messages: readonly StoredMessage[]): void {
+  found(memory: Memory, messages: readonly StoredPdu[]): void {
     for (const message of messages) this.#report(memory, message.index, message)
   }
 
@@ -128,7 +128,7 @@ export class Receiver {
 
   #indicate(line: ResponseLine): void {
     const [name, place] = parseParameters(line.body)
-    const memory = this.#session?.onlyMemory ?? textOf(name).toUpperCase()
+    const memory = this.#session?.onlyMemory ?? parameterText(name).toUpperCase()
     const index = integerOf(place)
     if (!/^[A-Z]{2}$/.test(memory) || index === undefined || index < 0) {
       this.#sweepOnTip('thorough')

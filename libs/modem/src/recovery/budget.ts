@@ -24,7 +24,7 @@ export interface RecoveryBudgetOptions {
   readonly resetPausesMs: readonly number[]
 }
 
-export function fullBudget(options: RecoveryBudgetOptions): RecoveryBudget {
+export function fullRecoveryBudget(options: RecoveryBudgetOptions): RecoveryBudget {
   return { resetsLeft: options.mostResets, lastResetAtMs: undefined, wasHealthy: false }
 }
 

@@ -6,10 +6,10 @@ import type { Outage } from './state.ts'
  * `serving`: messages can be sent. `unserved`: the modem works but has no network. `silent`: the modem is set up but
  * does not answer.
  */
-export type Health = 'serving' | 'unserved' | 'starting' | 'silent' | 'absent' | 'blocked'
+export type ServiceHealth = 'serving' | 'unserved' | 'starting' | 'silent' | 'absent' | 'blocked'
 
 /** Returns the health of a modem in this state. */
-export function healthOf(modem: ModemState): Health {
+export function serviceHealthOf(modem: ModemState): ServiceHealth {
   switch (modem.name) {
     case 'ready':
       return 'serving'

@@ -1,4 +1,4 @@
-import { earnBack, fullBudget, nextResetAtMs, spendReset } from './budget.ts'
+import { earnBack, fullRecoveryBudget, nextResetAtMs, spendReset } from './budget.ts'
 import { noRemedy } from './evidence.ts'
 import { nextRung, type Rung, upTo } from './ladder.ts'
 import {
@@ -19,7 +19,7 @@ import {
 /** The initial state. */
 export function beginRecovery(atMs: number, options: RecoveryOptions = defaultRecoveryOptions): RecoveryStep {
   const outage: Outage = { ...newOutage, sinceMs: atMs, awaySinceMs: atMs }
-  return openPort({ outage, budget: fullBudget(options), attempt: 0, deadlineMs: atMs }, { atMs, options })
+  return tryPort({ outage, budget: fullRecoveryBudget(options), attempt: 0, deadlineMs: atMs }, { atMs, options })
 }
 
 export interface Now {
@@ -47,7 +47,7 @@ export function climb(state: Unhealthy, now: Now): RecoveryStep {
       }
     }
     case 'reopen':
-      return openPort({ ...onto, outage: { ...onto.outage, awaySinceMs: undefined } }, now)
+      return tryPort({ ...onto, outage: { ...onto.outage, awaySinceMs: undefined } }, now)
     case 're-initialise':
       return setUp(onto, now)
     case 'restart-radio':
@@ -126,7 +126,7 @@ export function returning(state: Unhealthy, { atMs, options }: Now): RecoverySte
   })
 }
 
-export function openPort(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
+export function tryPort(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
   const attempt = state.attempt + 1
   const outage = { ...state.outage, awaySinceMs: state.outage.awaySinceMs ?? atMs }
   return {

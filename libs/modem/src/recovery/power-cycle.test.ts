@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { blockedBy, healthy, looksInVain, lost, Patient, probing, silent } from '../testing/patient.ts'
+import { blockedBy, healthy, looksInVain, lostState, Patient, probing, silentState } from '../testing/patient.ts'
 import { nextRung } from './ladder.ts'
 import { defaultRecoveryOptions as limits } from './state.ts'
 
@@ -27,7 +27,7 @@ const drastic = ({ asked }: Patient) => asked.filter(({ kind }) => kind === 'res
 describe('a power cycle', () => {
   test('a power cycle is never chosen without consent', () => {
     expect(nextRung(['resynchronise', 'reopen', 'reset'], { ...silentModem, mayPowerCycle: false })).toBe('reset')
-    const patient = healthy().hears(silent).untilAlarm(failsToAnswer)
+    const patient = healthy().hears(silentState).untilAlarm(failsToAnswer)
     expect(drastic(patient).map(({ kind }) => kind)).toEqual(['reset', 'reset', 'reset'])
   })
 
@@ -39,7 +39,7 @@ describe('a power cycle', () => {
   })
 
   test('a power cycle follows the first reset that did not help, and shares its budget and pauses', () => {
-    const patient = healthy(allowed).hears(silent)
+    const patient = healthy(allowed).hears(silentState)
     const atMs: number[] = []
     patient.untilAlarm((each) => {
       const before = drastic(each).length
@@ -53,9 +53,9 @@ describe('a power cycle', () => {
   })
 
   test('a power cycle is named as the remedy that helped', () => {
-    const patient = healthy(allowed).hears(silent)
+    const patient = healthy(allowed).hears(silentState)
     for (let steps = 0; steps < 100 && patient.asked.at(-1)?.kind !== 'power-cycle'; steps += 1) failsToAnswer(patient)
-    patient.isSwitched().hears(lost).opens().getsReady()
+    patient.isSwitched().hears(lostState).opens().getsReady()
     expect(patient.asked.at(-1)).toMatchObject({ kind: 'healed', by: 'power-cycle' })
     expect(patient.asked.at(-1)).toMatchObject({
       evidence: expect.arrayContaining([expect.objectContaining({ found: 'switched off and on' })]),
@@ -63,14 +63,14 @@ describe('a power cycle', () => {
   })
 
   test('a power cycle ends at its deadline if the tool hangs', () => {
-    const patient = healthy(allowed).hears(silent)
+    const patient = healthy(allowed).hears(silentState)
     for (let steps = 0; steps < 100 && patient.asked.at(-1)?.kind !== 'power-cycle'; steps += 1) failsToAnswer(patient)
     expect(patient.state.kind).toBe('resetting')
     expect(patient.waits(limits.resetLimitMs).state.kind).toBe('returning')
   })
 
   test('a power cycle is tried once if a device has disappeared from its socket, before the alarm', () => {
-    const patient = healthy(allowed).hears(lost)
+    const patient = healthy(allowed).hears(lostState)
     patient.asked = []
     patient.untilAlarm(looksInVain)
     expect(drastic(patient)).toHaveLength(1)
@@ -78,7 +78,7 @@ describe('a power cycle', () => {
   })
 
   test('a power cycle brings a device back that had disappeared', () => {
-    const patient = healthy(allowed).hears(lost)
+    const patient = healthy(allowed).hears(lostState)
     for (let looks = 0; looks < 100 && drastic(patient).length === 0; looks += 1) {
       if (patient.state.kind === 'away' && patient.state.doing === 'waiting') patient.waitsItOut()
       patient.findsNoDevice()

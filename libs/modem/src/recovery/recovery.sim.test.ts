@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ModemState } from '../modem-state.ts'
 import { type StartupFailureReason, startupFailure } from '../setup/startup-failure.ts'
 import { beginRecovery } from './moves.ts'
-import { next } from './recovery.ts'
+import { nextRecovery } from './recovery.ts'
 import {
   defaultRecoveryOptions as limits,
   type RecoveryEffect,
@@ -125,7 +125,7 @@ function live(story: readonly TimedInput[]): readonly Moment[] {
   for (const { afterMs, late, input } of story) {
     const before = step.state
     atMs = afterMs === 'deadline' ? Math.max(atMs, before.deadlineMs ?? atMs) : atMs + afterMs
-    step = next(before, { ...input(before.attempt - (late ? 1 : 0)), atMs })
+    step = nextRecovery(before, { ...input(before.attempt - (late ? 1 : 0)), atMs })
     moments.push({ atMs, before, step })
   }
   return moments
@@ -148,7 +148,7 @@ function liveOn(
   while (!until(current) && atMs - fromMs <= mostMs) {
     const input = pending.shift()
     if (input === undefined) atMs = Math.max(atMs, current.deadlineMs ?? Number.POSITIVE_INFINITY)
-    const step = next(current, { ...(input ?? { kind: 'time' }), atMs })
+    const step = nextRecovery(current, { ...(input ?? { kind: 'time' }), atMs })
     current = step.state
     for (const effect of step.effects) pending.push(...world(effect, current))
   }

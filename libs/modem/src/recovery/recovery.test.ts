@@ -5,12 +5,12 @@ import {
   healthy,
   identifying,
   looksInVain,
-  lost,
+  lostState,
   Patient,
   probing,
-  ready,
+  readyState,
   registering,
-  silent,
+  silentState,
   unregistered,
 } from '../testing/patient.ts'
 import type { Rung } from './ladder.ts'
@@ -22,7 +22,13 @@ const hour = 60 * minute
 
 /** A modem that still fails after one reset. It waits until the next reset is allowed. */
 function resting(): Patient {
-  const patient = healthy().hears(silent).staysOutOfStep().opens().hears(blockedBy('no-answer')).isTold().waitsItOut()
+  const patient = healthy()
+    .hears(silentState)
+    .staysOutOfStep()
+    .opens()
+    .hears(blockedBy('no-answer'))
+    .isTold()
+    .waitsItOut()
   patient.hears(probing).hears(blockedBy('no-answer'))
   expect(patient.state.kind).toBe('resting')
   return patient
@@ -34,7 +40,7 @@ describe('the first start', () => {
     expect(patient.lastAsked).toEqual(['open-port'])
     expect(patient.opens().lastAsked).toEqual(['set-up'])
     expect(patient.hears(probing).hears(identifying).state.kind).toBe('starting')
-    expect(patient.hears(ready).state).toMatchObject({ kind: 'healthy', service: true, deadlineMs: undefined })
+    expect(patient.hears(readyState).state).toMatchObject({ kind: 'healthy', service: true, deadlineMs: undefined })
     expect(patient.asked).toMatchObject([{ kind: 'healed', by: undefined }])
   })
 
@@ -91,19 +97,19 @@ describe('the first start', () => {
 describe('the ladder', () => {
   test('after resynchronisation, sets up a silent modem again before it counts as healthy', () => {
     const patient = healthy()
-    expect(patient.hears(silent).lastAsked).toEqual(['resynchronise'])
+    expect(patient.hears(silentState).lastAsked).toEqual(['resynchronise'])
     expect(patient.getsInStep().lastAsked).toEqual(['set-up'])
     expect(patient.getsReady().state.kind).toBe('healthy')
     expect(patient.asked).toMatchObject([{ kind: 'healed', by: 'resynchronise' }])
   })
 
   test('resynchronises, reopens, then resets a modem that does not answer', () => {
-    const patient = healthy().hears(silent)
+    const patient = healthy().hears(silentState)
     expect(patient.staysOutOfStep().lastAsked).toEqual(['resynchronise', 'open-port'])
     expect(patient.opens().lastAsked).toEqual(['set-up'])
     expect(patient.hears(probing).hears(blockedBy('no-answer')).lastAsked).toEqual(['reset'])
     expect(patient.isTold().state.kind).toBe('returning')
-    expect(patient.hears(lost).lastAsked).toEqual(['open-port'])
+    expect(patient.hears(lostState).lastAsked).toEqual(['open-port'])
     expect(patient.findsNoDevice().takes({ kind: 'device-appeared' }).opens().getsReady().state.kind).toBe('healthy')
     expect(patient.asked.at(-1)).toMatchObject({ kind: 'healed', by: 'reset' })
   })
@@ -127,7 +133,7 @@ describe('the ladder', () => {
     const patient = healthy()
       .hears(unregistered)
       .waits(limits.serviceLimitMs - 1)
-      .hears(ready)
+      .hears(readyState)
       .waits(hour)
     expect(patient.state.kind).toBe('healthy')
     expect(patient.asked).toEqual([])
@@ -135,7 +141,7 @@ describe('the ladder', () => {
 
   test('a radio restart does not count as a recovery before the modem is set up', () => {
     const patient = healthy().hears(unregistered).waits(limits.serviceLimitMs)
-    expect(patient.hears(unregistered).hears(ready).state.kind).toBe('starting')
+    expect(patient.hears(unregistered).hears(readyState).state.kind).toBe('starting')
     expect(patient.getsReady().state.kind).toBe('healthy')
   })
 
@@ -145,7 +151,7 @@ describe('the ladder', () => {
   })
 
   test('ends each step at its deadline if it has no result', () => {
-    const patient = healthy().hears(silent)
+    const patient = healthy().hears(silentState)
     const kinds: string[] = []
     for (let steps = 0; patient.state.kind !== 'alarm' && steps < 40; steps += 1) {
       if (kinds.at(-1) !== patient.state.kind) kinds.push(patient.state.kind)
@@ -158,8 +164,8 @@ describe('the ladder', () => {
   })
 
   test('collects evidence at every step', () => {
-    const patient = healthy().hears(silent).staysOutOfStep(true).opens().hears(blockedBy('no-answer')).isTold()
-    patient.hears(lost).opens().getsReady()
+    const patient = healthy().hears(silentState).staysOutOfStep(true).opens().hears(blockedBy('no-answer')).isTold()
+    patient.hears(lostState).opens().getsReady()
     expect(patient.asked.at(-1)).toMatchObject({
       kind: 'healed',
       evidence: [
@@ -194,14 +200,14 @@ describe('the ladder', () => {
     const at: Record<string, Patient> = {
       healthy: healthy(),
       starting: healthy().hears(probing),
-      resynchronising: healthy().hears(silent),
-      resetting: healthy().hears(silent).staysOutOfStep().opens().hears(blockedBy('no-answer')),
+      resynchronising: healthy().hears(silentState),
+      resetting: healthy().hears(silentState).staysOutOfStep().opens().hears(blockedBy('no-answer')),
       resting: resting(),
     }
     for (const [kind, patient] of Object.entries(at)) {
       expect(patient.state.kind).toBe(kind)
       patient.asked = []
-      expect(patient.hears(lost).lastAsked).toEqual(['open-port'])
+      expect(patient.hears(lostState).lastAsked).toEqual(['open-port'])
       expect(patient.state.kind).toBe('away')
     }
   })
@@ -210,7 +216,7 @@ describe('the ladder', () => {
     const patient = healthy()
     while (patient.state.kind !== 'alarm' && patient.atMs < 2 * hour) {
       patient
-        .hears(lost)
+        .hears(lostState)
         .waits(second)
         .findsNoDevice()
         .waits(2 * second)
@@ -226,7 +232,7 @@ describe('the ladder', () => {
 describe('the budget', () => {
   /** Simulates a modem that no reset helps. Records the times of the resets. */
   function incurable(): { patient: Patient; resets: number[] } {
-    const patient = healthy().hears(silent).staysOutOfStep().opens()
+    const patient = healthy().hears(silentState).staysOutOfStep().opens()
     const resets: number[] = []
     patient.untilAlarm(() => {
       if (patient.state.kind === 'resetting') resets.push(patient.atMs)
@@ -254,7 +260,7 @@ describe('the budget', () => {
     const patient = resting()
     expect(patient.hears(probing).state.kind).toBe('resting')
     expect(patient.hears(identifying).state.kind).toBe('starting')
-    expect(patient.hears(ready).state.kind).toBe('healthy')
+    expect(patient.hears(readyState).state.kind).toBe('healthy')
     expect(patient.asked.at(-1)).toMatchObject({ kind: 'healed', by: undefined })
   })
 
@@ -279,7 +285,7 @@ describe('the budget', () => {
   test('the budget regains one reset per full hour of health', () => {
     const resetsLeftAfter = (ms: number) => {
       const { patient } = incurable()
-      patient.getsReady().waits(ms).hears(silent)
+      patient.getsReady().waits(ms).hears(silentState)
       return patient.state.budget.resetsLeft
     }
     expect(resetsLeftAfter(hour - 1)).toBe(0)
@@ -292,7 +298,7 @@ describe('the budget', () => {
     const climbs = (healthyForMs: number): (Rung | undefined)[] => {
       const patient = healthy()
       return [0, 1, 2].map(() => {
-        patient.waits(healthyForMs).hears(silent)
+        patient.waits(healthyForMs).hears(silentState)
         const rung = patient.state.kind === 'healthy' ? undefined : patient.state.outage.rung
         if (rung === 'resynchronise') patient.getsInStep()
         if (rung === 'reopen') patient.opens()
@@ -309,7 +315,7 @@ describe('the budget', () => {
 describe('an alarm', () => {
   test('an alarm ends when the modem works again, for any reason', () => {
     const gone = () => {
-      const patient = healthy().hears(lost).untilAlarm(looksInVain)
+      const patient = healthy().hears(lostState).untilAlarm(looksInVain)
       patient.asked = []
       return patient
     }
@@ -360,6 +366,6 @@ describe('an alarm', () => {
       patient.waitsItOut()
     })
     expect(patient.hears(registering).state.kind).toBe('alarm')
-    expect(patient.hears(ready).state.kind).toBe('healthy')
+    expect(patient.hears(readyState).state.kind).toBe('healthy')
   })
 })

@@ -1,5 +1,5 @@
 import type { ModemState } from '../modem-state.ts'
-import { describeState, failureOf, healthOf, needsHands, wasHeard } from './evidence.ts'
+import { describeState, failureOf, needsHands, serviceHealthOf, wasHeard } from './evidence.ts'
 import { upTo } from './ladder.ts'
 import {
   alarm,
@@ -12,7 +12,6 @@ import {
   lookBySettingUp,
   lost,
   type Now,
-  openPort,
   raiseAlarmAgain,
   requestedReset,
   retryOrAlarm,
@@ -20,6 +19,7 @@ import {
   type Starting,
   setUp,
   starting,
+  tryPort,
   type UnhealthyState,
   unservedUntil,
   waitInAlarm,
@@ -58,7 +58,7 @@ import {
  * can solve (PIN, SIM, permissions) leads to `alarm` at once. If a modem recovers by itself, any state ends, even
  * `alarm`. After an early relapse, the remedies that were already tried are skipped.
  */
-export function next(
+export function nextRecovery(
   state: RecoveryState,
   input: RecoveryInput,
   options: RecoveryOptions = defaultRecoveryOptions,
@@ -94,7 +94,7 @@ function restartRequested(state: RecoveryState, now: Now): RecoveryStep {
     case 'healthy':
       return requestedReset(fallen(state, 'answer', words, now), now)
     case 'away':
-      return state.doing === 'waiting' ? openPort(found(state, words, now), now) : withoutEffects(state)
+      return state.doing === 'waiting' ? tryPort(found(state, words, now), now) : withoutEffects(state)
     case 'resetting':
     case 'returning':
       return withoutEffects(state)
@@ -114,7 +114,7 @@ function inHealth(state: Healthy, input: RecoveryInput, now: Now): RecoveryStep 
     return climb(withTried(unhealthy, upTo('re-initialise')), now)
   }
   if (input.kind !== 'modem') return withoutEffects(state)
-  switch (healthOf(input.state)) {
+  switch (serviceHealthOf(input.state)) {
     case 'serving':
       return withoutEffects({ ...state, service: true, deadlineMs: undefined })
     case 'unserved':
@@ -124,7 +124,7 @@ function inHealth(state: Healthy, input: RecoveryInput, now: Now): RecoveryStep 
     case 'silent':
       return climb(fallen(state, 'answer', describeState(input.state), now), now)
     case 'absent':
-      return openPort(lost(fallen(state, 'answer', describeState(input.state), now), now), now)
+      return tryPort(lost(fallen(state, 'answer', describeState(input.state), now), now), now)
     case 'blocked':
       return blocked(starting(fallen(state, 'answer', describeState(input.state), now), now), input.state, now)
   }
@@ -141,10 +141,10 @@ function whileAway(state: Extract<UnhealthyState, { kind: 'away' }>, input: Reco
       return withoutEffects(found(state, input.words, now))
     case 'device-appeared':
       return state.doing === 'waiting'
-        ? openPort(found(state, 'the device has appeared', now), now)
+        ? tryPort(found(state, 'the device has appeared', now), now)
         : withoutEffects(state)
     case 'time':
-      if (state.doing === 'waiting') return openPort(state, now)
+      if (state.doing === 'waiting') return tryPort(state, now)
       return retryOrAlarm(found(state, openingHangs, now), openingHangs, now)
     default:
       return withoutEffects(state)
@@ -154,7 +154,7 @@ function whileAway(state: Extract<UnhealthyState, { kind: 'away' }>, input: Reco
 function whileStarting(state: Starting, input: RecoveryInput, now: Now): RecoveryStep {
   if (input.kind === 'time') return climb(found(state, 'the modem did not become ready in time', now), now)
   if (input.kind !== 'modem') return withoutEffects(state)
-  switch (healthOf(input.state)) {
+  switch (serviceHealthOf(input.state)) {
     case 'serving':
       return state.begun ? healed(state, true, now) : withoutEffects(state)
     case 'unserved':
@@ -183,7 +183,7 @@ function whileResynchronising(state: UnhealthyState, input: RecoveryInput, now: 
     case 'time':
       return climb(found(state, 'the modem did not resynchronise in time', now), now)
     case 'modem':
-      if (healthOf(input.state) === 'absent') return portLost(state, input.state, now)
+      if (serviceHealthOf(input.state) === 'absent') return portLost(state, input.state, now)
       return withoutEffects(state)
     default:
       return withoutEffects(state)
@@ -208,15 +208,15 @@ function aroundReset(state: UnhealthyState, input: RecoveryInput, now: Now): Rec
 }
 
 function heardAroundReset(state: UnhealthyState, modem: ModemState, now: Now): RecoveryStep {
-  switch (healthOf(modem)) {
+  switch (serviceHealthOf(modem)) {
     case 'absent':
       return portLost(state, modem, now)
     case 'serving':
     case 'unserved':
       // Ignores healthy states of a modem that is resetting, because it may look healthy until it shuts down.
-      if (state.kind !== 'resting' || (healthOf(modem) === 'unserved' && state.outage.goal === 'service'))
+      if (state.kind !== 'resting' || (serviceHealthOf(modem) === 'unserved' && state.outage.goal === 'service'))
         return withoutEffects(state)
-      return healed(state, healthOf(modem) === 'serving', now)
+      return healed(state, serviceHealthOf(modem) === 'serving', now)
     case 'starting':
       if (state.kind === 'returning')
         return withoutEffects({ ...starting(found(state, 'the modem has restarted', now), now), begun: true })
@@ -249,7 +249,7 @@ function inAlarm(state: Alarmed, input: RecoveryInput, now: Now): RecoveryStep {
 }
 
 function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep {
-  switch (healthOf(modem)) {
+  switch (serviceHealthOf(modem)) {
     case 'serving':
       return healed(state, true, now)
     case 'unserved':
@@ -285,7 +285,7 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
 function portLost(state: UnhealthyState, modem: ModemState, now: Now): RecoveryStep {
   const words = describeState(modem)
   const updated = found(state, words, now)
-  return state.outage.awaySinceMs === undefined ? openPort(lost(updated, now), now) : retryOrAlarm(updated, words, now)
+  return state.outage.awaySinceMs === undefined ? tryPort(lost(updated, now), now) : retryOrAlarm(updated, words, now)
 }
 
 function blocked(state: Starting, modem: ModemState, now: Now): RecoveryStep {

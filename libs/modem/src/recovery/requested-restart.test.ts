@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { healthy, lost, Patient, probing, unregistered } from '../testing/patient.ts'
+import { healthy, lostState, Patient, probing, unregistered } from '../testing/patient.ts'
 import { defaultRecoveryOptions as limits } from './state.ts'
 
 describe('a requested restart', () => {
@@ -11,12 +11,12 @@ describe('a requested restart', () => {
   test('a requested restart resets a healthy modem at once, without using up an automatic reset', () => {
     const patient = requests(healthy())
     expect(patient.lastAsked).toEqual(['reset'])
-    expect(patient.isTold().hears(lost).opens().getsReady().lastAsked).toEqual(['open-port', 'set-up', 'healed'])
+    expect(patient.isTold().hears(lostState).opens().getsReady().lastAsked).toEqual(['open-port', 'set-up', 'healed'])
     expect(patient.state).toMatchObject({ kind: 'healthy', budget: { resetsLeft: limits.mostResets } })
   })
 
   test('a requested restart delays the next automatic reset', () => {
-    const patient = requests(healthy()).isTold().hears(lost).opens().hears(probing)
+    const patient = requests(healthy()).isTold().hears(lostState).opens().hears(probing)
     const before = patient.atMs
     while (!patient.asked.some(({ kind }) => kind === 'reset') || patient.atMs === before) {
       patient.asked = []

@@ -6,7 +6,7 @@ import { seededRandom } from '@smsgw/virtual-modem/random'
 import { Sim } from '@smsgw/virtual-modem/sim/sim'
 import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import { describe, expect, test } from 'vitest'
-import { Cable } from '../../sim/cable.ts'
+import { SimulatedCable } from '../../sim/cable.ts'
 import type { Clock } from '../clock.ts'
 import type { ModemEvent } from '../modem-event.ts'
 import { type ClosablePort, type OpenResult, RecoveryRunner } from './runner.ts'
@@ -24,7 +24,7 @@ class Rig {
   readonly news: RecoveryEffect[] = []
   readonly events: ModemEvent[] = []
   readonly written: string[] = []
-  readonly #cable: Cable
+  readonly #cable: SimulatedCable
   opened = 0
   /** Bytes that the device refuses to accept. */
   failWrites: (text: string) => boolean = () => false
@@ -33,7 +33,7 @@ class Rig {
 
   constructor(options: { readonly sim?: Sim | undefined } = { sim: card() }) {
     const random = seededRandom(1)
-    this.#cable = new Cable(this.clock, 1, (bytes) => {
+    this.#cable = new SimulatedCable(this.clock, 1, (bytes) => {
       this.written.push(String.fromCharCode(...bytes))
       this.modem.receive(bytes)
     })

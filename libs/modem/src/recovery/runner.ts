@@ -6,7 +6,7 @@ import type { ModemDriver } from '../modem-driver.ts'
 import type { ModemEvent } from '../modem-event.ts'
 import type { ModemOptions } from '../modem-options.ts'
 import type { ModemState } from '../modem-state.ts'
-import { generic } from '../profiles/generic.ts'
+import { genericProfile } from '../profiles/generic.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { SecondPortKeeper } from '../second-port/second-port-keeper.ts'
 import { PinMemory } from '../setup/pin-memory.ts'
@@ -14,7 +14,7 @@ import type { StartupOutcome } from '../setup/startup.ts'
 import type { BytePort } from '../wire/byte-port.ts'
 import type { ByteTrace } from '../wire/trace.ts'
 import { beginRecovery } from './moves.ts'
-import { next } from './recovery.ts'
+import { nextRecovery } from './recovery.ts'
 import {
   defaultRecoveryOptions,
   type RecoveryEffect,
@@ -40,7 +40,7 @@ export class RecoveryRunner {
   #open: OpenModem | undefined
   #opening: Promise<void> = Promise.resolve()
   #timer: Timer | undefined
-  #profile: Profile = generic
+  #profile: Profile = genericProfile
   #stopped = false
 
   constructor(options: RecoveryRunnerOptions) {
@@ -94,7 +94,7 @@ export class RecoveryRunner {
     if (this.#state === undefined || this.#stopped) return
     const mayPowerCycle = this.#options.powerCycle?.() !== undefined
     const options = { ...this.#recovery, mayPowerCycle }
-    this.#enter(next(this.#state, { ...news, atMs: this.#options.clock.nowMs() }, options))
+    this.#enter(nextRecovery(this.#state, { ...news, atMs: this.#options.clock.nowMs() }, options))
   }
 
   #enter({ state, effects }: RecoveryStep): void {

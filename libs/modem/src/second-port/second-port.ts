@@ -3,11 +3,11 @@ import type { Clock } from '../clock.ts'
 import { type ModemNumber, readModemNumber } from '../commands/identity.ts'
 import { selectPduMode } from '../commands/messages/message-settings.ts'
 import { type Memory, readMemoryUsage, selectMemories } from '../commands/messages/message-storage.ts'
-import { listMessages } from '../commands/messages/stored-messages.ts'
-import { ask, askIfKnown, type Query } from '../commands/query.ts'
+import { listStoredMessages } from '../commands/messages/stored-messages.ts'
+import { askIfKnown, type Query, runQuery } from '../commands/query.ts'
 import { Dialogue, type DialogueEvent } from '../dialogue/dialogue.ts'
-import type { Receiver } from '../receive/receive.ts'
-import type { Session } from '../setup/startup.ts'
+import type { MessageReceiver } from '../receive/receive.ts'
+import type { ModemSession } from '../setup/startup.ts'
 import type { BytePort } from '../wire/byte-port.ts'
 import type { Unsolicited } from '../wire/unsolicited.ts'
 
@@ -40,11 +40,11 @@ export class SecondPort {
     const { session, cancellation } = this.#options
     if ((await this.#dialogue.resynchronise()).kind !== 'in-step') return 'silent'
     const number = await readModemNumber((query) =>
-      ask(this.#dialogue, { ...query, timeoutMs: answerMs }, cancellation),
+      runQuery(this.#dialogue, { ...query, timeoutMs: answerMs }, cancellation),
     )
     if (number === undefined) return 'silent'
     if (!isSame(number, session.identity)) return 'another-modem'
-    for (const query of [echoOff, errorNumbers, selectPduMode]) await ask(this.#dialogue, query, cancellation)
+    for (const query of [echoOff, errorNumbers, selectPduMode]) await runQuery(this.#dialogue, query, cancellation)
     if (cancellation.cancelled) return 'silent'
     void this.#watch()
     // Waits until the first port is idle, because it may be waiting for a result already.
@@ -70,7 +70,7 @@ export class SecondPort {
       const selected = (await this.#selectedMemory())?.memory
       if (selected === memory) receiver.keepSelected(memory)
       else if (selected !== undefined)
-        await ask(this.#dialogue, { ...selectMemories(memory), timeoutMs: answerMs }, cancellation)
+        await runQuery(this.#dialogue, { ...selectMemories(memory), timeoutMs: answerMs }, cancellation)
     })
   }
 
@@ -91,7 +91,7 @@ export class SecondPort {
     const { clock, cancellation, first } = this.#options
     // After a missing answer, writes nothing until resynchronisation has succeeded.
     if (this.#dialogue.telemetry.state === 'out-of-step') await this.#dialogue.resynchronise()
-    if ((await ask(this.#dialogue, attention, cancellation)).kind !== 'value') return
+    if ((await runQuery(this.#dialogue, attention, cancellation)).kind !== 'value') return
     first.heardLife()
     const nowMs = clock.nowMs()
     if ((first.waitingMs() ?? 0) < readAfterMs || nowMs - this.#readAtMs < readEveryMs) return
@@ -112,7 +112,7 @@ export class SecondPort {
     const memory = selected?.memory
     if (memory === undefined || selected?.used === 0) return
     if (!memories.includes(memory) || notListable.includes(memory)) return
-    const answer = await ask(this.#dialogue, listMessages, cancellation)
+    const answer = await runQuery(this.#dialogue, listStoredMessages, cancellation)
     // Discards the messages if the first port has continued, because it may already have deleted some of them.
     if (answer.kind !== 'value' || first.waitingMs() === undefined || cancellation.cancelled) return
     receiver.found(memory, answer.value)
@@ -137,10 +137,10 @@ export interface FirstPort {
 export interface SecondPortOptions {
   readonly port: BytePort
   readonly clock: Clock
-  readonly session: Session
+  readonly session: ModemSession
   /** Cancelled when the session ends. */
   readonly cancellation: Cancellation
-  readonly receiver: Pick<Receiver, 'found' | 'whileSelected' | 'keepSelected'>
+  readonly receiver: Pick<MessageReceiver, 'found' | 'whileSelected' | 'keepSelected'>
   readonly first: FirstPort
 }
 

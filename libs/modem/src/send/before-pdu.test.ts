@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DrivenModem } from '../testing/driven-modem.ts'
-import { settled } from '../testing/manual-clock.ts'
+import { promisesSettled } from '../testing/manual-clock.ts'
 import { dialogueInStep } from '../testing/scripted-dialogue.ts'
 import { submission } from '../testing/scripted-submission.ts'
 import type { Withdrawal } from './before-pdu.ts'
@@ -23,7 +23,7 @@ async function asked() {
   const outcome = all.dialogue.submit(submission({ beforePdu }))
   outcome.then((value) => notes.push(value.kind))
   all.modem.say('\r\n> ')
-  await settled()
+  await promisesSettled()
   return { ...all, notes, asking, outcome, go: () => go() }
 }
 
@@ -37,11 +37,11 @@ describe('an outcome that arrives while the hook is still running', () => {
       if (cause === 'restart') modem.say('\r\nRDY\r\n')
       if (cause === 'lost') modem.lose()
       if (cause === 'error') modem.say('\r\nERROR\r\n')
-      await settled()
+      await promisesSettled()
       expect(asking.withdrawal?.cancelled).toBe(true)
       expect(notes).toEqual([])
       go()
-      await settled()
+      await promisesSettled()
       expect(notes).toEqual(['about to be sent', cause === 'error' ? 'refused' : 'not-sent'])
       expect(modem.written.join('')).not.toContain('\x1a')
       expect(clock.pending).toBe(0)
@@ -64,7 +64,7 @@ describe('an outcome that arrives while the hook is still running', () => {
 test('leaves no timer running after the hook has returned, and does not cancel the hook', async () => {
   const { modem, clock, asking, outcome, go } = await asked()
   go()
-  await settled()
+  await promisesSettled()
   expect(asking.withdrawal?.cancelled).toBe(false)
   modem.say('\r\n+CMGS: 3\r\n\r\nOK\r\n')
   expect(await outcome).toMatchObject({ kind: 'accepted' })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { settled } from '../testing/manual-clock.ts'
+import { promisesSettled } from '../testing/manual-clock.ts'
 import { lateResults, pduWritten, submission } from '../testing/scripted-submission.ts'
 
 describe('a late result', () => {
@@ -27,7 +27,7 @@ describe('a late result', () => {
     const next = dialogue.submit(submission({ id: 'part 2' }))
     modem.say('\r\n+CMGS: 44\r\n')
     modem.say('\r\n> ')
-    await settled()
+    await promisesSettled()
     modem.say('\r\n+CMGS: 45\r\nOK\r\n')
     expect(await next).toMatchObject({ kind: 'accepted', messageReference: 45 })
     modem.say('\r\n+CMGS: 46\r\n')
@@ -39,7 +39,7 @@ describe('a late result', () => {
     await clock.advance(120_000)
     const next = dialogue.submit(submission({ id: 'part 2' }))
     modem.say('\r\n> ')
-    await settled()
+    await promisesSettled()
     modem.say('\r\n+CMGS: 45\r\n+CMGS: 46\r\nOK\r\n')
     expect(await next).toMatchObject({ kind: 'accepted', messageReference: 45 })
     expect(lateResults(events)).toEqual([])

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../profiles/catalogue.ts'
-import { generic } from '../profiles/generic.ts'
+import { genericProfile } from '../profiles/generic.ts'
 import { DrivenModem, submitPdu } from '../testing/driven-modem.ts'
-import { settled } from '../testing/manual-clock.ts'
-import { answerOf, settledFlag } from '../testing/scripted-dialogue.ts'
+import { promisesSettled } from '../testing/manual-clock.ts'
+import { answerLines, settledFlag } from '../testing/scripted-dialogue.ts'
 import { lateResults, pduWritten, submission } from '../testing/scripted-submission.ts'
 import { probeAfterAnySign, probeAfterReport, probeWhenOverdue } from './result-probe.ts'
 import type { Submission } from './submission.ts'
@@ -171,7 +171,7 @@ describe('a modem that answers questions while it sends is handled correctly', (
     expect(await all.outcome).toMatchObject({ kind: 'unknown', why: 'answer-lost' })
     const next = all.dialogue.submit(submission({ id: 'part 2' }))
     all.modem.say('\r\n> ')
-    await settled()
+    await promisesSettled()
     return { ...all, next }
   }
 
@@ -208,7 +208,7 @@ describe('a modem that answers questions while it sends is handled correctly', (
     const read = dialogue.execute({ text: 'AT+CMGR=3', prefixes: ['+CMGR'], timeoutMs: 5_000 })
     modem.say('\r\n+CMGS: 17\r\n\r\nOK\r\n')
     modem.say('\r\n+CMGR: 0,,24\r\n\r\nOK\r\n')
-    expect(answerOf(await read)).toEqual(['+CMGR: 0,,24'])
+    expect(answerLines(await read)).toEqual(['+CMGR: 0,,24'])
   })
 
   test('a modem that answers questions while it sends is not asked again', async () => {
@@ -251,5 +251,5 @@ test('only modems of vendors whose modems continue to send are asked early, or b
   ])
   const afterSilence = catalogue.filter(({ submit }) => submit.probe.afterSilenceMs !== undefined)
   expect(afterSilence.map(({ name }) => name).sort()).toEqual(asked)
-  expect(generic.submit.probe).toBe(probeWhenOverdue)
+  expect(genericProfile.submit.probe).toBe(probeWhenOverdue)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Cancellation } from '../cancellation.ts'
-import { settled } from '../testing/manual-clock.ts'
+import { promisesSettled } from '../testing/manual-clock.ts'
 import { deliverPdu, dialogueInStep, otherDeliverPdu, shown } from '../testing/scripted-dialogue.ts'
 import { lateResults, pduWritten, submission, submittedPdu } from '../testing/scripted-submission.ts'
 
@@ -82,7 +82,7 @@ describe('before Ctrl-Z, the message is provably unsent after', () => {
     await clock.advance(2_000)
     decide('go')
     expect(await outcome).toEqual({ kind: 'not-sent', why: 'before-pdu-slow' })
-    await settled()
+    await promisesSettled()
     expect(modem.written.join('')).not.toContain(submittedPdu)
     expect(modem.written[1]).toBe('\x1b')
   })
@@ -262,7 +262,7 @@ describe('after Ctrl-Z', () => {
     const cancellation = new Cancellation()
     const outcome = dialogue.submit(submission(), cancellation)
     modem.say('\r\n> ')
-    await settled()
+    await promisesSettled()
     cancellation.cancel()
     modem.say('\r\n+CMGS: 3\r\nOK\r\n')
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 3 })

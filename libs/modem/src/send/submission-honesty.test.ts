@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { settled } from '../testing/manual-clock.ts'
+import { promisesSettled } from '../testing/manual-clock.ts'
 import { dialogueInStep } from '../testing/scripted-dialogue.ts'
 import type { ScriptedModem } from '../testing/scripted-modem.ts'
 import { lateResults, submission } from '../testing/scripted-submission.ts'
@@ -41,7 +41,7 @@ test('no schedule with a truthful modem gives a false outcome', async () => {
         for (const { waitMs, says } of [{ waitMs: 0, says: 'prompt' } as const, ...steps]) {
           await clock.advance(waitMs)
           truth.say(says)
-          await settled()
+          await promisesSettled()
         }
         await clock.advance(200_000)
         expect(isHonest(outcome, truth)).toBe(true)

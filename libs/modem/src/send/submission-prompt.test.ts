@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { settled } from '../testing/manual-clock.ts'
+import { promisesSettled } from '../testing/manual-clock.ts'
 import { dialogueInStep } from '../testing/scripted-dialogue.ts'
 import { submission, submittedPdu } from '../testing/scripted-submission.ts'
 
@@ -17,7 +17,7 @@ describe('the prompt', () => {
     const { dialogue, modem } = await dialogueInStep()
     const outcome = dialogue.submit(submission())
     modem.say(prompt)
-    await settled()
+    await promisesSettled()
     expect(modem.written.at(-1)).toBe(`${submittedPdu}\x1a`)
     modem.say(`${submittedPdu}\r\n+CMGS: 17\r\n\r\nOK\r\n`)
     expect(await outcome).toEqual({ kind: 'accepted', messageReference: 17, detail: undefined, duplicate: false })
@@ -29,7 +29,7 @@ describe('the prompt', () => {
     modem.say('\r\n+CMTI: "SM",3\r\n')
     await clock.advance(9_900)
     modem.say('> +CMTI: "SM",4\r\n')
-    await settled()
+    await promisesSettled()
     modem.say('\r\n+CMTI: "SM",5\r\n+CMGS: 17\r\nOK\r\n')
     expect(await outcome).toMatchObject({ kind: 'accepted', messageReference: 17 })
     expect(events).toHaveLength(3)

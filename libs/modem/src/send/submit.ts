@@ -5,7 +5,7 @@ import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { keepLinkOpen } from '../commands/messages/message-settings.ts'
-import { ask } from '../commands/query.ts'
+import { runQuery } from '../commands/query.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import type { SubmitTraits } from '../profiles/profile.ts'
 import { readIncoming } from '../receive/incoming-message.ts'
@@ -269,7 +269,7 @@ export class Submitter {
   async #holdLinkOpen(traits: SubmitTraits, withdrawal: Cancellation): Promise<void> {
     if (this.#linkRefused) return
     if (this.#linkHeld && this.#clock.nowMs() - this.#lastResultAtMs < traits.linkOpenMs) return
-    const answer = await ask(this.#dialogue, keepLinkOpen, withdrawal)
+    const answer = await runQuery(this.#dialogue, keepLinkOpen, withdrawal)
     this.#linkHeld = answer.kind === 'value'
     this.#linkRefused = answer.kind === 'refused'
   }

@@ -17,7 +17,7 @@ import {
   readOfferedMemories,
   selectMemories,
 } from '../commands/messages/message-storage.ts'
-import { ask, askIfKnown } from '../commands/query.ts'
+import { askIfKnown, runQuery } from '../commands/query.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { askPatiently, type StartupContext } from './startup-context.ts'
 import { type StartupFailure, startupFailure } from './startup-failure.ts'
@@ -43,7 +43,7 @@ export async function configureMessages(
   profile: Profile,
 ): Promise<MessageConfiguration | StartupFailure> {
   if (!(await enterPduMode(context))) return startupFailure('pdu-mode-refused')
-  await ask(context.dialogue, selectCharacterSet(profile.characterSet), context.cancellation)
+  await runQuery(context.dialogue, selectCharacterSet(profile.characterSet), context.cancellation)
   const acknowledges = await selectService(context, profile)
   const { memories, receiveInto, memorySelectable } = await chooseMemories(context, profile)
   const indications = await negotiateIndications(context, profile, memories.length > 0)
@@ -58,7 +58,7 @@ export async function configureMessages(
 async function enterPduMode(context: StartupContext): Promise<boolean> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {
-    const answer = await ask(context.dialogue, selectPduMode, context.cancellation)
+    const answer = await runQuery(context.dialogue, selectPduMode, context.cancellation)
     if (answer.kind === 'value') return true
     if (context.cancellation.cancelled || answer.kind === 'not-sent' || context.clock.nowMs() >= until) break
     await context.pause.wait(context.options.simPollMs, context.cancellation)

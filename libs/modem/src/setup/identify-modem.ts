@@ -7,10 +7,10 @@ import {
   readModel,
   readModemNumber,
 } from '../commands/identity.ts'
-import { ask, askIfKnown, type Query } from '../commands/query.ts'
+import { askIfKnown, type Query, runQuery } from '../commands/query.ts'
 import { Pause } from '../pause.ts'
 import { chooseProfile } from '../profiles/fingerprint.ts'
-import { generic } from '../profiles/generic.ts'
+import { genericProfile } from '../profiles/generic.ts'
 import type { Profile, RadioTraits } from '../profiles/profile.ts'
 import type { StartupContext } from './startup-context.ts'
 
@@ -44,7 +44,7 @@ export async function identifyModem(context: StartupContext): Promise<Identified
     firmware: firmware ?? information?.firmware,
     usb: context.options.usb,
   }
-  const profile = chooseProfile(context.options.catalogue, generic, facts)
+  const profile = chooseProfile(context.options.catalogue, genericProfile, facts)
   if (profile.name !== calmed?.name) await calmDown(context, profile, send)
   const number = await readModemNumberOf(context)
   await switchRadioOn(context, profile.radio)
@@ -57,7 +57,7 @@ export async function identifyModem(context: StartupContext): Promise<Identified
 
 /** Reads the IMEI or the serial number; both are undefined if the modem reports neither. */
 export async function readModemNumberOf({ dialogue, cancellation }: StartupContext): Promise<ModemNumber> {
-  const number = await readModemNumber((query) => ask(dialogue, query, cancellation))
+  const number = await readModemNumber((query) => runQuery(dialogue, query, cancellation))
   return number ?? { imei: undefined, serial: undefined }
 }
 
@@ -69,7 +69,7 @@ async function heedBus(context: StartupContext, send: Send): Promise<Profile | u
   const { usb, catalogue } = context.options
   if (usb === undefined) return undefined
   const facts = { manufacturer: undefined, model: undefined, firmware: undefined, usb }
-  const profile = chooseProfile(catalogue, generic, facts)
+  const profile = chooseProfile(catalogue, genericProfile, facts)
   if (profile.radio.contactSettleMs > 0) {
     await new Pause(context.clock).wait(profile.radio.contactSettleMs, context.cancellation)
     await context.dialogue.resynchronise()
@@ -94,7 +94,7 @@ async function switchRadioOn(context: StartupContext, radio: RadioTraits): Promi
   const functionality = await askIfKnown(context.dialogue, readFunctionality, context.cancellation)
   const on = functionality === undefined || functionality === fullFunctionality
   if (radio.switchOnAtStart === 'if-off' && on) return
-  await ask(context.dialogue, selectFunctionality(fullFunctionality), context.cancellation)
+  await runQuery(context.dialogue, selectFunctionality(fullFunctionality), context.cancellation)
   if (radio.settleMs === 0) return
   await new Pause(context.clock).wait(radio.settleMs, context.cancellation)
   await context.dialogue.resynchronise()

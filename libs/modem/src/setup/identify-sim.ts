@@ -1,4 +1,4 @@
-import { readServiceCentre, type ServiceCentre } from '../commands/messages/service-centre.ts'
+import { readServiceCentre, type ServiceCentreAddress } from '../commands/messages/service-centre.ts'
 import { askIfKnown } from '../commands/query.ts'
 import { iccidQuery, type OwnNumber, readImsi, readOwnNumbers } from '../commands/sim/sim-identity.ts'
 import type { Profile } from '../profiles/profile.ts'
@@ -11,7 +11,7 @@ export interface SimIdentity {
   /** The numbers stored on the SIM, if any. */
   readonly ownNumbers: readonly OwnNumber[]
   /** `none`: the SIM has no service centre. */
-  readonly serviceCentre: ServiceCentre | 'none' | 'unknown'
+  readonly serviceCentre: ServiceCentreAddress | 'none' | 'unknown'
 }
 
 /** Reads optional information about the SIM; waits only while the SIM is busy. */

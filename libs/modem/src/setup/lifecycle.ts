@@ -2,14 +2,14 @@ import { Cancellation } from '../cancellation.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { readMessageIndications } from '../commands/messages/message-indications.ts'
 import { readMessageFormat, selectPduMode } from '../commands/messages/message-settings.ts'
-import { ask, askIfKnown } from '../commands/query.ts'
+import { askIfKnown, runQuery } from '../commands/query.ts'
 import { pinStateIn } from '../commands/sim/sim-pin.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import { Pause } from '../pause.ts'
 import type { Profile } from '../profiles/profile.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import type { PinMemory } from './pin-memory.ts'
-import { type Session, type StartupOutcome, startUp } from './startup.ts'
+import { type ModemSession, type StartupOutcome, startUp } from './startup.ts'
 import type { StartupOptions, StartupStage } from './startup-context.ts'
 import { type StartupFailure, silentFailures } from './startup-failure.ts'
 
@@ -28,7 +28,7 @@ export class Lifecycle {
   readonly #pace = new RestartPace()
   #state: 'idle' | 'setting-up' | 'checking' | 'set-up' | 'failed' | 'settling' = 'idle'
   #stage: StartupStage = 'probing'
-  #session: Session | undefined
+  #session: ModemSession | undefined
   #cancellation = new Cancellation()
   #retry: Timer | undefined
   #checkWanted = false
@@ -39,7 +39,7 @@ export class Lifecycle {
     this.#pause = new Pause(options.clock, shortestPauseMs)
   }
 
-  get session(): Session | undefined {
+  get session(): ModemSession | undefined {
     return this.#session
   }
 
@@ -181,11 +181,12 @@ export class Lifecycle {
     this.#options.onChecking(false)
   }
 
-  async #isIntact(session: Session, cancellation: Cancellation): Promise<boolean> {
+  async #isIntact(session: ModemSession, cancellation: Cancellation): Promise<boolean> {
     const { dialogue } = this.#options
-    const format = await ask(dialogue, readMessageFormat, cancellation)
+    const format = await runQuery(dialogue, readMessageFormat, cancellation)
     // A modem may refuse the query and still accept the setting.
-    const restored = format.kind === 'refused' && (await ask(dialogue, selectPduMode, cancellation)).kind === 'value'
+    const restored =
+      format.kind === 'refused' && (await runQuery(dialogue, selectPduMode, cancellation)).kind === 'value'
     if (!restored && !(format.kind === 'value' && format.value === 'pdu')) return false
     const wanted = session.messages.indicationsReadBack
     const found = await askIfKnown(dialogue, readMessageIndications, cancellation)
@@ -218,7 +219,7 @@ export interface LifecycleOptions {
   readonly onStage: (stage: StartupStage) => void
   readonly onProfile: (profile: Profile) => void
   /** `cancellation` is cancelled when the session ends, so all work of the session must listen to it. */
-  readonly onSetUp: (session: Session, cancellation: Cancellation) => void
+  readonly onSetUp: (session: ModemSession, cancellation: Cancellation) => void
   readonly onFailed: (failure: StartupFailure) => void
   readonly onRestarted: (sign: string) => void
   /** Called with true while the settings are being checked. Meanwhile no message may be sent. */

@@ -1,7 +1,7 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { type OperatorChoice, type OperatorSelection, selectOperator } from '../commands/network/operator-selection.ts'
-import { ask, type Executor } from '../commands/query.ts'
+import { type Executor, runQuery } from '../commands/query.ts'
 
 /**
  * Keeps the configured operator: selects it in each session, because most modems lose the selection when they restart.
@@ -35,7 +35,7 @@ export class OperatorLock {
   }
 
   async #select(choice: OperatorChoice, session: Cancellation): Promise<void> {
-    const selection = await selectOperator((query) => ask(this.#executor, query, session), choice)
+    const selection = await selectOperator((query) => runQuery(this.#executor, query, session), choice)
     if (session.cancelled || choice !== this.#choice) return
     this.#onSelection(selection)
     if (selection.kind === 'kept' || selection.kind === 'selected') return

@@ -2,25 +2,25 @@ import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
 import { type Memory, type MemoryUsage, selectMemories } from '../commands/messages/message-storage.ts'
 import { bestSignal } from '../commands/network/signal.ts'
-import { ask } from '../commands/query.ts'
+import { runQuery } from '../commands/query.ts'
 import { UssdSession } from '../commands/ussd/ussd-session.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import type { ModemEvent } from '../modem-event.ts'
 import type { ModemDefaults } from '../modem-options.ts'
 import { MessageSlots } from '../receive/message-slots.ts'
-import type { Receiver } from '../receive/receive.ts'
+import type { MessageReceiver } from '../receive/receive.ts'
 import type { RegistrationWatch } from './registration-watch.ts'
-import type { Session } from './startup.ts'
+import type { ModemSession } from './startup.ts'
 
 /** What the background tasks of a session need. */
 export interface SessionWork {
-  readonly session: Session
+  readonly session: ModemSession
   readonly sameSim: boolean
   readonly cancellation: Cancellation
   readonly dialogue: Dialogue
   readonly clock: Clock
   readonly options: ModemDefaults
-  readonly receiver: Receiver
+  readonly receiver: MessageReceiver
   readonly registration: RegistrationWatch
   readonly onUsage: (memory: Memory, usage: MemoryUsage) => void
   /** Called if the modem refused `AT+CPMS=` during setup and now accepts it. */
@@ -28,7 +28,7 @@ export interface SessionWork {
   readonly onEvent: (event: ModemEvent) => void
 }
 
-export function beginSession(work: SessionWork): UssdSession {
+export function beginSessionWork(work: SessionWork): UssdSession {
   const { session, cancellation, dialogue, clock, options, receiver, onEvent } = work
   const { profile, messages } = session
   const slots = new MessageSlots({
@@ -51,7 +51,7 @@ export function beginSession(work: SessionWork): UssdSession {
       cancellation,
       () => memoryRetryMs,
       async () => {
-        const answer = await ask(dialogue, selectMemories(onlyMemory), cancellation)
+        const answer = await runQuery(dialogue, selectMemories(onlyMemory), cancellation)
         if (answer.kind === 'value' && !cancellation.cancelled) work.onMemorySelectable()
       },
     )
@@ -65,7 +65,7 @@ export function beginSession(work: SessionWork): UssdSession {
     pollRegistration: () => work.registration.poll(dialogue, session.registrationDomains, cancellation),
     sweep: () => receiver.sweepSoon('usual'),
     measureSignal: async () => {
-      const signal = await bestSignal((query) => ask(dialogue, query, cancellation))
+      const signal = await bestSignal((query) => runQuery(dialogue, query, cancellation))
       if (signal && !cancellation.cancelled) onEvent({ kind: 'signal', signal })
     },
   })

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../cancellation.ts'
 import type { Clock } from '../clock.ts'
-import { type Answer, ask, type Executor, type Query } from '../commands/query.ts'
+import { type Executor, type Query, type QueryAnswer, runQuery } from '../commands/query.ts'
 import { pinStateOfError } from '../commands/sim/sim-pin.ts'
 import type { Dialogue } from '../dialogue/dialogue.ts'
 import type { Pause } from '../pause.ts'
@@ -36,16 +36,16 @@ export interface StartupOptions {
 }
 
 /** Repeats the query while the SIM, or a service that depends on the SIM, is busy. */
-export async function askPatiently<T>(context: StartupContext, query: Query<T>): Promise<Answer<T>> {
+export async function askPatiently<T>(context: StartupContext, query: Query<T>): Promise<QueryAnswer<T>> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {
-    const answer = await ask(context.dialogue, query, context.cancellation)
+    const answer = await runQuery(context.dialogue, query, context.cancellation)
     if (answer.kind !== 'refused' || !isBusy(answer) || context.clock.nowMs() >= until) return answer
     await context.pause.wait(context.options.simPollMs, context.cancellation)
   }
 }
 
 /** SIM busy (CME 14, CMS 314), initialisation in progress (515), and other temporary errors. */
-function isBusy<T>(answer: Answer<T> & { kind: 'refused' }): boolean {
+function isBusy<T>(answer: QueryAnswer<T> & { kind: 'refused' }): boolean {
   return pinStateOfError(answer.error) === 'busy' || answer.error.class === 'temporary'
 }

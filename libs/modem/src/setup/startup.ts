@@ -5,7 +5,7 @@ import {
   registrationDomains,
   reportRegistration,
 } from '../commands/network/registration.ts'
-import { ask, askIfKnown, type Query } from '../commands/query.ts'
+import { askIfKnown, type Query, runQuery } from '../commands/query.ts'
 import { Pause } from '../pause.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { showCallers } from '../receive/incoming-calls.ts'
@@ -17,7 +17,7 @@ import { type StartupFailure, startupFailure } from './startup-failure.ts'
 import { unlockSim } from './unlock-sim.ts'
 
 /** The result of a successful setup. */
-export interface Session {
+export interface ModemSession {
   readonly identity: ModemIdentity
   readonly profile: Profile
   readonly sim: SimIdentity
@@ -58,7 +58,7 @@ export type Shortcoming =
   | 'web-interface'
 
 export type StartupOutcome =
-  | { readonly kind: 'started'; readonly session: Session }
+  | { readonly kind: 'started'; readonly session: ModemSession }
   | { readonly kind: 'failed'; readonly failure: StartupFailure }
   | { readonly kind: 'cancelled' }
 
@@ -86,7 +86,7 @@ async function fellSilent({ dialogue }: StartupContext): Promise<boolean> {
   return dialogue.telemetry.state !== 'in-step' && (await dialogue.resynchronise()).kind !== 'in-step'
 }
 
-async function negotiate(context: StartupContext): Promise<Session | StartupFailure> {
+async function negotiate(context: StartupContext): Promise<ModemSession | StartupFailure> {
   context.onStage('probing')
   const contact = await contactModem(context)
   if ('reason' in contact) return contact
@@ -103,9 +103,9 @@ async function negotiate(context: StartupContext): Promise<Session | StartupFail
   const sim = await identifySim(context, modem.profile)
 
   const domains = await askForRegistrationNews(context)
-  await ask(context.dialogue, followNetworkTime, context.cancellation)
-  await ask(context.dialogue, reportTimeZone, context.cancellation)
-  await ask(context.dialogue, showCallers, context.cancellation)
+  await runQuery(context.dialogue, followNetworkTime, context.cancellation)
+  await runQuery(context.dialogue, reportTimeZone, context.cancellation)
+  await runQuery(context.dialogue, showCallers, context.cancellation)
   // Reads a missing IMEI again. A modem that is still starting may refuse to report it, but a modem whose SIM is ready
   // has started.
   const identity = modem.identity.imei ? modem.identity : { ...modem.identity, ...(await readModemNumberOf(context)) }
@@ -127,7 +127,7 @@ async function askForRegistrationNews(context: StartupContext): Promise<readonly
   const supported: RegistrationDomain[] = []
   for (const domain of registrationDomains) {
     for (const mode of [2, 1] as const) {
-      const answer = await ask(context.dialogue, reportRegistration(domain, mode), context.cancellation)
+      const answer = await runQuery(context.dialogue, reportRegistration(domain, mode), context.cancellation)
       if (answer.kind !== 'value') continue
       supported.push(domain)
       break
@@ -157,7 +157,7 @@ function shortcomingsOf(messages: MessageConfiguration, sim: SimIdentity): reado
 }
 
 /** Sends ESC and AT until the modem answers, because it may be booting or detecting the baud rate. */
-async function contactModem(context: StartupContext): Promise<Contact | StartupFailure> {
+async function contactModem(context: StartupContext): Promise<ModemContact | StartupFailure> {
   const until = context.clock.nowMs() + contactLimitMs
   let heard = false
   let mayHaveCall = false
@@ -165,7 +165,7 @@ async function contactModem(context: StartupContext): Promise<Contact | StartupF
     const outcome = await context.dialogue.resynchronise()
     if (outcome.kind === 'closed') return startupFailure('port-lost')
     if (outcome.kind === 'in-step') {
-      if (mayHaveCall) await ask(context.dialogue, hangUpDataCall, context.cancellation)
+      if (mayHaveCall) await runQuery(context.dialogue, hangUpDataCall, context.cancellation)
       return { atRefused: outcome.atRefused }
     }
     if (outcome.okToAll) return startupFailure('not-a-modem')
@@ -195,7 +195,7 @@ const guardMs = 1_200
 
 const hangUpDataCall: Query<true> = { text: 'ATH', timeoutMs: 10_000, read: () => true }
 
-export interface Contact {
+export interface ModemContact {
   /** The modem answers a bare `AT` with an error. */
   readonly atRefused: boolean
 }

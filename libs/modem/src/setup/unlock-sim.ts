@@ -1,8 +1,8 @@
 import { canSendSms, readRegistration, registrationDomains } from '../commands/network/registration.ts'
-import { ask, askIfKnown, type Query } from '../commands/query.ts'
+import { askIfKnown, type Query, runQuery } from '../commands/query.ts'
 import type { PinTries } from '../commands/sim/pin-counter.ts'
 import { readImsi } from '../commands/sim/sim-identity.ts'
-import { enterPin, type PinState, pinStateOf, pinStateOfError, readPinLock } from '../commands/sim/sim-pin.ts'
+import { enterSimPin, type PinState, pinStateOf, pinStateOfError, readPinLock } from '../commands/sim/sim-pin.ts'
 import type { CommandError } from '../dialogue/errors/command-error.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { readIccid } from './identify-sim.ts'
@@ -58,7 +58,7 @@ async function awaitSettledState(
   const startedAtMs = context.clock.nowMs()
   const { simPollMs, simBusyLimitMs } = context.options
   for (;;) {
-    const state = pinStateOf(await ask(context.dialogue, profile.pinState, context.cancellation))
+    const state = pinStateOf(await runQuery(context.dialogue, profile.pinState, context.cancellation))
     const waitedMs = context.clock.nowMs() - startedAtMs
     if (state === undefined && waitedMs >= simAbsentLimitMs && (await simWorks(context))) return 'state-unreadable'
     const mayChange =
@@ -90,7 +90,7 @@ async function unlockWithPin(context: StartupContext, profile: Profile): Promise
   const { pinMemory, options } = context
   const pin = options.simPin
   if (pin === undefined) return startupFailure('pin-required', undefined, (await triesLeft(context, profile))?.pin)
-  const entry = enterPin(pin)
+  const entry = enterSimPin(pin)
   if (entry === undefined) return startupFailure('pin-malformed')
   const sim = (await readIccid(context, profile)) ?? null
   const tries = (await triesLeft(context, profile))?.pin
@@ -105,7 +105,7 @@ async function enterNotedPin(
   { entered, takeBack }: PinAttempt,
 ): Promise<StartupFailure | undefined> {
   const { pinMemory } = context
-  const answer = await ask(context.dialogue, entry, context.cancellation)
+  const answer = await runQuery(context.dialogue, entry, context.cancellation)
   if (answer.kind === 'not-sent') {
     await takeBack()
     return startupFailure('port-lost')
@@ -156,7 +156,7 @@ async function settleEnteredPin(context: StartupContext, profile: Profile): Prom
 async function awaitUnlocked(context: StartupContext, profile: Profile): Promise<StartupFailure | undefined> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
   for (;;) {
-    const state = pinStateOf(await ask(context.dialogue, profile.pinState, context.cancellation))
+    const state = pinStateOf(await runQuery(context.dialogue, profile.pinState, context.cancellation))
     if (state === 'ready' || state === 'pin2' || state === 'puk2') return undefined
     if (state === 'puk') return startupFailure('puk-required', 'SIM PUK')
     if (context.cancellation.cancelled) return startupFailure('port-lost')

@@ -2,7 +2,7 @@ import { Modem } from '../modem.ts'
 import type { ModemEvent } from '../modem-event.ts'
 import type { ModemOptions } from '../modem-options.ts'
 import type { SubmitOptions, Submitted } from '../send/submit.ts'
-import type { Session, StartupOutcome } from '../setup/startup.ts'
+import type { ModemSession, StartupOutcome } from '../setup/startup.ts'
 import type { StartupFailure } from '../setup/startup-failure.ts'
 import { type Answers, DescribedModem } from './described-modem.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -33,7 +33,7 @@ export class DrivenModem {
     return outcome
   }
 
-  async session(): Promise<Session> {
+  async session(): Promise<ModemSession> {
     const outcome = await this.start()
     if (outcome.kind !== 'started') throw new Error(`not started: ${JSON.stringify(outcome)}`)
     return outcome.session

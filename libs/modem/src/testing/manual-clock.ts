@@ -28,12 +28,12 @@ export class ManualClock implements Clock {
   /** Advances the clock, runs due timers, and settles promises after each timer. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms
-    await settled()
+    await promisesSettled()
     for (let next = this.#next(untilMs); next; next = this.#next(untilMs)) {
       this.#timers = this.#timers.filter((timer) => timer !== next)
       this.#nowMs = next.atMs
       next.run()
-      await settled()
+      await promisesSettled()
     }
     this.#nowMs = untilMs
   }
@@ -70,6 +70,6 @@ interface Pending {
 }
 
 /** Waits long enough for the promise chains of a dialogue to settle. */
-export async function settled(): Promise<void> {
+export async function promisesSettled(): Promise<void> {
   for (let i = 0; i < 12; i += 1) await Promise.resolve()
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ModemState } from '../modem-state.ts'
 import { beginRecovery } from '../recovery/moves.ts'
-import { next } from '../recovery/recovery.ts'
+import { nextRecovery } from '../recovery/recovery.ts'
 import {
   defaultRecoveryOptions as limits,
   type RecoveryEffect,
@@ -14,10 +14,10 @@ import { type StartupFailureReason, startupFailure } from '../setup/startup-fail
 export const probing: ModemState = { name: 'probing' }
 export const identifying: ModemState = { name: 'identifying' }
 export const registering: ModemState = { name: 'registering' }
-export const ready: ModemState = { name: 'ready' }
-export const silent: ModemState = { name: 'degraded', reasons: ['not-answering'] }
+export const readyState: ModemState = { name: 'ready' }
+export const silentState: ModemState = { name: 'degraded', reasons: ['not-answering'] }
 export const unregistered: ModemState = { name: 'degraded', reasons: ['not-registered'] }
-export const lost: ModemState = { name: 'absent', why: 'unplugged' }
+export const lostState: ModemState = { name: 'absent', why: 'unplugged' }
 export const blockedBy = (reason: StartupFailureReason): ModemState => ({
   name: 'blocked',
   failure: startupFailure(reason),
@@ -83,7 +83,7 @@ export class Patient {
 
   /** Reports that the modem is set up and registered. */
   getsReady(): this {
-    return this.hears(probing).hears(identifying).hears(ready)
+    return this.hears(probing).hears(identifying).hears(readyState)
   }
 
   /** Repeats `step` until the machine is in the state `alarm`. */
@@ -100,7 +100,7 @@ export class Patient {
   }
 
   #take(news: RecoveryNews): this {
-    const { state, effects } = next(this.state, { ...news, atMs: this.atMs }, this.#options)
+    const { state, effects } = nextRecovery(this.state, { ...news, atMs: this.atMs }, this.#options)
     this.state = state
     this.asked.push(...effects)
     return this

@@ -1,4 +1,4 @@
-import type { Command, CommandOutcome } from '../dialogue/command.ts'
+import type { AtCommand, AtOutcome } from '../dialogue/command.ts'
 import { Dialogue, type DialogueEvent, type DialogueOptions } from '../dialogue/dialogue.ts'
 import { ManualClock } from './manual-clock.ts'
 import { ScriptedModem } from './scripted-modem.ts'
@@ -22,7 +22,7 @@ export async function dialogueInStep(options: Partial<DialogueOptions> = {}) {
   return all
 }
 
-export const query = (name: string, more: Partial<Command> = {}): Command => ({
+export const testQuery = (name: string, more: Partial<AtCommand> = {}): AtCommand => ({
   text: `AT+${name}?`,
   prefixes: [`+${name}`],
   timeoutMs: 5_000,
@@ -30,7 +30,7 @@ export const query = (name: string, more: Partial<Command> = {}): Command => ({
 })
 
 /** The lines of an outcome as text, with each payload after a vertical bar. */
-export function answerOf(outcome: CommandOutcome): string[] {
+export function answerLines(outcome: AtOutcome): string[] {
   if (!('lines' in outcome)) return []
   return outcome.lines.map((line) => (line.payload === undefined ? line.text : `${line.text}|${line.payload}`))
 }

@@ -1,7 +1,7 @@
 import type { DialogueEvent } from '../dialogue/dialogue.ts'
 import type { LateResult } from '../send/doubt.ts'
 import type { Submission } from '../send/submission.ts'
-import { settled } from './manual-clock.ts'
+import { promisesSettled } from './manual-clock.ts'
 import { dialogueInStep } from './scripted-dialogue.ts'
 
 export const submission = (more: Partial<Submission> = {}): Submission => ({
@@ -19,7 +19,7 @@ export async function pduWritten(more: Partial<Submission> = {}) {
   const all = await dialogueInStep()
   const outcome = all.dialogue.submit(submission(more))
   all.modem.say('\r\n> ')
-  await settled()
+  await promisesSettled()
   if (all.modem.written.join('|') !== `AT+CMGS=19\r|${submittedPdu}\x1a`) {
     throw new Error(`not the command and its PDU: ${JSON.stringify(all.modem.written)}`)
   }

@@ -1,4 +1,4 @@
-import { integerOf, parseParameters, textOf } from '../wire/at-parameters.ts'
+import { integerOf, parameterText, parseParameters } from '../wire/at-parameters.ts'
 import { terminalResponseTo } from './terminal-response.ts'
 
 /**
@@ -25,7 +25,7 @@ export const ericssonToolkitCode = codeWithPdu('*STKI', 'AT*STKR')
 export const huaweiToolkitCode: ToolkitCode = {
   code: '^STIN',
   responses: (body) => {
-    const [type, index] = parseParameters(body).map(textOf)
+    const [type, index] = parseParameters(body).map(parameterText)
     if (type === undefined || !vendorTypesForPerson.has(type)) return []
     return [index ? `AT^STGR=${type},${index},0` : `AT^STGR=${type},0`]
   },
@@ -34,7 +34,7 @@ export const huaweiToolkitCode: ToolkitCode = {
 /** `+STIN: <type>` of Wavecom modules. `AT+STGR=99` ends the session of any type. */
 export const wavecomToolkitCode: ToolkitCode = {
   code: '+STIN',
-  responses: (body) => (vendorTypesForPerson.has(textOf(parseParameters(body)[0])) ? ['AT+STGR=99'] : []),
+  responses: (body) => (vendorTypesForPerson.has(parameterText(parseParameters(body)[0])) ? ['AT+STGR=99'] : []),
 }
 
 /** The types of Wavecom and Huawei: display text, get inkey, get input, set up call, select item. */
@@ -43,7 +43,7 @@ const vendorTypesForPerson: ReadonlySet<string> = new Set(['1', '2', '3', '4', '
 /** `+STIN: <type>`: 21 display text, 22 get inkey, 23 get input, 24 select item; 25 is the main menu. 83: end by user. */
 export const simcomToolkitCode: ToolkitCode = {
   code: '+STIN',
-  responses: (body) => (/^2[1-4]$/.test(textOf(parseParameters(body)[0])) ? ['AT+STGR=83'] : []),
+  responses: (body) => (/^2[1-4]$/.test(parameterText(parseParameters(body)[0])) ? ['AT+STGR=83'] : []),
 }
 
 /**
@@ -91,7 +91,7 @@ export const cinterionToolkitCode: ToolkitCode = {
 export const sierraToolkitCode: ToolkitCode = {
   code: '!STKC',
   responses: (body) => {
-    const type = textOf(parseParameters(body)[0]).trim()
+    const type = parameterText(parseParameters(body)[0]).trim()
     const result = sierraResults.get(type)
     return result === undefined ? [] : [`AT!STKCR=${type},${result}`]
   },
@@ -116,7 +116,7 @@ function codeWithPdu(code: string, response: string): ToolkitCode {
   return {
     code,
     responses: (body) => {
-      const pdu = terminalResponseTo(textOf(parseParameters(body)[0]))
+      const pdu = terminalResponseTo(parameterText(parseParameters(body)[0]))
       return pdu === undefined ? [] : [`${response}="${pdu}"`]
     },
   }

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.ts'
-import { ask, type Executor } from '../commands/query.ts'
+import { type Executor, runQuery } from '../commands/query.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import { standardToolkitCode, type ToolkitCode } from './toolkit-code.ts'
 
@@ -48,7 +48,7 @@ export class ToolkitResponder {
 
   async #respond(commands: readonly string[]): Promise<void> {
     this.#respondedAtMs = this.#clock.nowMs()
-    for (const text of commands) await ask(this.#executor, { text, timeoutMs: 10_000, read: () => true })
+    for (const text of commands) await runQuery(this.#executor, { text, timeoutMs: 10_000, read: () => true })
     if (this.#pending === commands.join()) this.#pending = undefined
   }
 }

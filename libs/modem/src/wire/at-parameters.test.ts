@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  type AtParameter,
   hexadecimalOf,
   integerOf,
   itemsOf,
   offersNumber,
   outermostQuoted,
-  type Parameter,
+  parameterText,
   parseParameters,
-  textOf,
   textsOf,
 } from './at-parameters.ts'
 
@@ -16,11 +16,11 @@ import {
  * Returns values as short text: plain values unchanged, quoted values in quotes, missing values as a dash, groups in
  * brackets.
  */
-function shown(parameters: readonly Parameter[]): string {
+function shown(parameters: readonly AtParameter[]): string {
   return parameters.map(shownValue).join(' ')
 }
 
-function shownValue(parameter: Parameter): string {
+function shownValue(parameter: AtParameter): string {
   switch (parameter.kind) {
     case 'missing':
       return '-'
@@ -93,7 +93,7 @@ test('finds a number in the ranges of a test answer, in any form', () => {
 
 test('flattens doubly parenthesised storage lists', () => {
   expect(textsOf(parseParameters('(("SM","BM","SR"),("SM"))')[0])).toEqual(['SM', 'BM', 'SR', 'SM'])
-  expect(itemsOf(parseParameters('"ME","MT"')[0]).map(textOf)).toEqual(['ME'])
+  expect(itemsOf(parseParameters('"ME","MT"')[0]).map(parameterText)).toEqual(['ME'])
 })
 
 test('keeps quotes and commas inside a text', () => {

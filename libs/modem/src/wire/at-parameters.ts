@@ -1,9 +1,9 @@
 /** One value of a parameter list (27.007 §4.2), in the forms in which modems write it. */
-export type Parameter =
+export type AtParameter =
   | { readonly kind: 'missing' }
   | { readonly kind: 'plain'; readonly text: string }
   | { readonly kind: 'quoted'; readonly text: string }
-  | { readonly kind: 'group'; readonly items: readonly Parameter[] }
+  | { readonly kind: 'group'; readonly items: readonly AtParameter[] }
 
 /**
  * Reads the parameters after `+NAME:`. Never fails: an empty value is `missing`, an unclosed quote ends at the next
@@ -11,7 +11,7 @@ export type Parameter =
  *
  * A text (USSD) may contain quotes and commas and must be read with `outermostQuoted`.
  */
-export function parseParameters(body: string): readonly Parameter[] {
+export function parseParameters(body: string): readonly AtParameter[] {
   const reader = { body, position: 0 }
   const parameters = readList(reader, 0)
   // Also reads the values after a surplus parenthesis, which has ended the list too early.
@@ -23,31 +23,31 @@ export function parseParameters(body: string): readonly Parameter[] {
 }
 
 /** Returns the text of a value; empty if the value is missing or a group. */
-export function textOf(parameter: Parameter | undefined): string {
+export function parameterText(parameter: AtParameter | undefined): string {
   return parameter === undefined || parameter.kind === 'missing' || parameter.kind === 'group' ? '' : parameter.text
 }
 
 /** Returns the value as a decimal number, quoted or not (`002` is 2). */
-export function integerOf(parameter: Parameter | undefined): number | undefined {
-  return integerFrom(textOf(parameter))
+export function integerOf(parameter: AtParameter | undefined): number | undefined {
+  return integerFrom(parameterText(parameter))
 }
 
 /** Returns the value as a hexadecimal number, quoted or not. Used for cell identifiers (27.007 §7.2). */
-export function hexadecimalOf(parameter: Parameter | undefined): number | undefined {
-  const text = textOf(parameter)
+export function hexadecimalOf(parameter: AtParameter | undefined): number | undefined {
+  const text = parameterText(parameter)
   return /^[0-9a-f]{1,12}$/i.test(text) ? Number.parseInt(text, 16) : undefined
 }
 
 /** Returns the members of a group; a single value counts as a group of one, a missing value as an empty group. */
-export function itemsOf(parameter: Parameter | undefined): readonly Parameter[] {
+export function itemsOf(parameter: AtParameter | undefined): readonly AtParameter[] {
   if (parameter === undefined || parameter.kind === 'missing') return []
   return parameter.kind === 'group' ? parameter.items : [parameter]
 }
 
 /** Returns true if the answer to a test command contains the number: `(0-2,5)`, `2`, `("0","1")`. */
-export function offersNumber(parameter: Parameter | undefined, wanted: number): boolean {
+export function offersNumber(parameter: AtParameter | undefined, wanted: number): boolean {
   return itemsOf(parameter).some((item) => {
-    const [low, high] = textOf(item).split('-', 2)
+    const [low, high] = parameterText(item).split('-', 2)
     const first = integerFrom(low?.trim() ?? '')
     const last = high === undefined ? first : integerFrom(high.trim())
     return first !== undefined && last !== undefined && first <= wanted && wanted <= last
@@ -55,7 +55,7 @@ export function offersNumber(parameter: Parameter | undefined, wanted: number): 
 }
 
 /** Returns all texts of a parameter and its groups, in order: `(("SM","BM"),("SM"))` → SM BM SM. */
-export function textsOf(parameter: Parameter | undefined): readonly string[] {
+export function textsOf(parameter: AtParameter | undefined): readonly string[] {
   if (parameter?.kind === 'group') return parameter.items.flatMap(textsOf)
   return parameter === undefined || parameter.kind === 'missing' ? [] : [parameter.text]
 }
@@ -78,8 +78,8 @@ interface Reader {
 const deepest = 8
 
 /** Reads values up to the end or to the closing parenthesis of this list, which is left unread. */
-function readList(reader: Reader, depth: number): Parameter[] {
-  const items: Parameter[] = []
+function readList(reader: Reader, depth: number): AtParameter[] {
+  const items: AtParameter[] = []
   for (;;) {
     items.push(readValue(reader, depth))
     const next = reader.body[reader.position]
@@ -91,7 +91,7 @@ function readList(reader: Reader, depth: number): Parameter[] {
   return items.length === 1 && items[0]?.kind === 'missing' ? [] : items
 }
 
-function readValue(reader: Reader, depth: number): Parameter {
+function readValue(reader: Reader, depth: number): AtParameter {
   skipBlanks(reader)
   const opening = reader.body[reader.position]
   if (opening === '"') return readQuoted(reader)
@@ -99,7 +99,7 @@ function readValue(reader: Reader, depth: number): Parameter {
   return readPlain(reader)
 }
 
-function readGroup(reader: Reader, depth: number): Parameter {
+function readGroup(reader: Reader, depth: number): AtParameter {
   reader.position += 1
   const items = readList(reader, depth + 1)
   if (reader.body[reader.position] === ')') reader.position += 1
@@ -107,7 +107,7 @@ function readGroup(reader: Reader, depth: number): Parameter {
   return { kind: 'group', items }
 }
 
-function readQuoted(reader: Reader): Parameter {
+function readQuoted(reader: Reader): AtParameter {
   const { body } = reader
   const start = reader.position + 1
   let from = start
@@ -131,7 +131,7 @@ function readQuoted(reader: Reader): Parameter {
   }
 }
 
-function readPlain(reader: Reader): Parameter {
+function readPlain(reader: Reader): AtParameter {
   const start = reader.position
   skipToDelimiter(reader)
   // `(ME", "SR")`: an unpaired quote is not part of the value.

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Sensitivity } from '../dialogue/command.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
-import { ManualClock, settled } from '../testing/manual-clock.ts'
+import { ManualClock, promisesSettled } from '../testing/manual-clock.ts'
 import { ScriptedModem } from '../testing/scripted-modem.ts'
 import { TraceLines, TraceRing } from './trace.ts'
 import { maskLine } from './trace-masking.ts'
@@ -150,7 +150,7 @@ test('a dialogue traces both directions with the time of each line', async () =>
   const before = trace.entries().length
   const outcome = dialogue.submit({ id: 'a', command: 'AT+CMGS=19', pdu, beforePdu: async () => 'go' })
   modem.say('\r\n> ')
-  await settled()
+  await promisesSettled()
   await clock.advance(2000)
   modem.say('\r\n+CMGS: 7\r\n\r\nOK\r\n')
   await outcome

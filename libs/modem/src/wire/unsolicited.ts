@@ -1,4 +1,4 @@
-import { type Parameter, textOf } from './at-parameters.ts'
+import { type AtParameter, parameterText } from './at-parameters.ts'
 import type { ResponseLine } from './response-line.ts'
 
 /** The form of one unsolicited code. A profile adds its vendor's codes to the generic table. */
@@ -20,7 +20,7 @@ export interface UnsolicitedForm {
    * Distinguishes the code from an answer with the same prefix. Default: the line is an answer while a command with
    * this prefix is pending.
    */
-  readonly isUnsolicited?: (parameters: readonly Parameter[]) => boolean
+  readonly isUnsolicited?: (parameters: readonly AtParameter[]) => boolean
 }
 
 /** A received unsolicited code. */
@@ -60,7 +60,7 @@ export class UnsolicitedTable {
  * value distinguishes them: a state is an unquoted number up to 11, and an area code is quoted or has four hexadecimal
  * digits.
  */
-function isRegistrationNews(parameters: readonly Parameter[]): boolean {
+function isRegistrationNews(parameters: readonly AtParameter[]): boolean {
   const [first, second] = parameters
   if (first === undefined || first.kind === 'group') return false
   if (second === undefined || second.kind === 'missing') return true
@@ -71,8 +71,8 @@ function isRegistrationNews(parameters: readonly Parameter[]): boolean {
  * `AT+CUSD=?` answers with a group. The answer to `AT+CUSD?` looks like the end of a session, so the driver never sends
  * this command.
  */
-function isUssdNews(parameters: readonly Parameter[]): boolean {
-  return parameters[0]?.kind !== 'group' && textOf(parameters[0]) !== ''
+function isUssdNews(parameters: readonly AtParameter[]): boolean {
+  return parameters[0]?.kind !== 'group' && parameterText(parameters[0]) !== ''
 }
 
 const bare = (code: string): UnsolicitedForm => ({ code })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { mayArriveLater, type Outcome, statusFromOctet } from './status.ts'
+import { type DeliveryOutcome, mayArriveLater, statusFromOctet } from './status.ts'
 
 describe('a status', () => {
-  test.each<[number, Outcome, string]>([
+  test.each<[number, DeliveryOutcome, string]>([
     [0x00, 'delivered', 'Short message received by the SME'],
     [0x01, 'delivered', 'Short message forwarded by the SC to the SME but the SC is unable to confirm delivery'],
     [0x02, 'delivered', 'Short message replaced by the SC'],

@@ -1,7 +1,7 @@
 /** The delivery status of a submitted message. 23.040 §9.2.3.15 */
 export interface Status {
   readonly octet: number
-  readonly outcome: Outcome
+  readonly outcome: DeliveryOutcome
   /** The description of the status in the standard. */
   readonly description: string
 }
@@ -10,7 +10,7 @@ export interface Status {
  * All outcomes except `still-trying` are final; after `still-trying` another report follows. `mayArriveLater` tells
  * whether a new attempt may succeed.
  */
-export type Outcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
+export type DeliveryOutcome = 'delivered' | 'still-trying' | 'failed-permanently' | 'gave-up'
 
 /**
  * A value specific to the service centre has the outcome of its group of 32. A reserved value below 0x80 also has the
@@ -38,7 +38,7 @@ export function mayArriveLater(octet: number): boolean {
 const EXPIRED = 0x46
 
 /** The index is the value of bits 6 and 5. */
-const OUTCOMES: readonly Outcome[] = ['delivered', 'still-trying', 'failed-permanently', 'gave-up']
+const OUTCOMES: readonly DeliveryOutcome[] = ['delivered', 'still-trying', 'failed-permanently', 'gave-up']
 
 const DESCRIPTIONS: ReadonlyMap<number, string> = new Map([
   [0x00, 'Short message received by the SME'],

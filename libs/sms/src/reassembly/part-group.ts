@@ -43,7 +43,7 @@ export function newGroup(part: ReceivedPart, held: HeldPart, repeatOf: string | 
   }
 }
 
-export function withPart(group: PartGroup, held: HeldPart): PartGroup {
+export function withHeldPart(group: PartGroup, held: HeldPart): PartGroup {
   return { ...group, phase: 'gathering', parts: inSequence([...group.parts, held]), lastAtMs: held.atMs }
 }
 

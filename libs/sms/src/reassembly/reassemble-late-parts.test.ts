@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { ReassemblyInput } from './reassemble.ts'
-import { DAY, HOUR, ids, MINUTE, part, run, summaryAfter, summaryOf, tick } from './reassembly-run.ts'
+import { DAY, HOUR, ids, MINUTE, part, runReassembly, summariesOf, summaryAfter, tick } from './reassembly-run.ts'
 
 describe('a missing part', () => {
   test('a missing part causes one partial message that lists the missing parts', () => {
-    const { effects } = run([part(2, 'b', 0, { of: 4 }), tick(HOUR - 1), tick(HOUR), tick(2 * HOUR)])
+    const { effects } = runReassembly([part(2, 'b', 0, { of: 4 }), tick(HOUR - 1), tick(HOUR), tick(2 * HOUR)])
     expect(effects).toEqual([
       expect.objectContaining({
         kind: 'partial-released',
@@ -27,7 +27,7 @@ describe('a missing part', () => {
   })
 
   test('a missing part that arrives late completes the message under the id of the partial message', () => {
-    const { effects } = run([part(1, 'a', 0), tick(HOUR), part(2, 'b', 3 * DAY)])
+    const { effects } = runReassembly([part(1, 'a', 0), tick(HOUR), part(2, 'b', 3 * DAY)])
     expect(effects).toEqual([
       expect.objectContaining({ kind: 'partial-released' }),
       expect.objectContaining({ kind: 'message-completed', wasReleased: true, partIds: ['a@0', 'b@0'] }),
@@ -37,8 +37,12 @@ describe('a missing part', () => {
 
   test('a missing part that arrives late keeps that id even if it was sent in the previous hour', () => {
     const beforeTheHour = { sent: 22 * MINUTE }
-    const { effects } = run([part(2, 'b', 0, { sent: 24 * MINUTE }), tick(HOUR), part(1, 'a', 2 * HOUR, beforeTheHour)])
-    expect(summaryOf(effects)).toEqual(['~…b', '=ab'])
+    const { effects } = runReassembly([
+      part(2, 'b', 0, { sent: 24 * MINUTE }),
+      tick(HOUR),
+      part(1, 'a', 2 * HOUR, beforeTheHour),
+    ])
+    expect(summariesOf(effects)).toEqual(['~…b', '=ab'])
     expect(new Set(ids(effects)).size).toBe(1)
   })
 
@@ -51,8 +55,8 @@ describe('a missing part', () => {
       tick(3 * HOUR),
       part(2, 'b', 4 * HOUR, of),
     ]
-    const { effects } = run(inputs)
-    expect(summaryOf(effects)).toEqual(['~a…', '~a…c', '=abc'])
+    const { effects } = runReassembly(inputs)
+    expect(summariesOf(effects)).toEqual(['~a…', '~a…c', '=abc'])
     expect(new Set(ids(effects)).size).toBe(1)
   })
 
@@ -81,17 +85,17 @@ describe('the id of a message', () => {
     const subsets = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]].map((chosen) =>
       chosen.map((index) => parts[index]!),
     )
-    expect(new Set(subsets.flatMap((subset) => ids(run([...subset, tick(HOUR)]).effects))).size).toBe(1)
+    expect(new Set(subsets.flatMap((subset) => ids(runReassembly([...subset, tick(HOUR)]).effects))).size).toBe(1)
   })
 
   test('the id of a message is equal for a complete message sent across the end of the hour, in any order', () => {
     const across = [part(1, 'a', 0, { sent: 22 * MINUTE }), part(2, 'b', 0, { sent: 24 * MINUTE })]
-    expect(ids(run(across).effects)).toEqual(ids(run(across.toReversed()).effects))
+    expect(ids(runReassembly(across).effects)).toEqual(ids(runReassembly(across.toReversed()).effects))
   })
 
   test('the id of a message is equal for any partial message sent exactly on the hour, like scheduled messages', () => {
     const striking = [part(1, 'a', 0, { sent: -1000 }), part(2, 'b', 0, { sent: 2000 })]
-    expect(new Set(striking.flatMap((one) => ids(run([one, tick(HOUR)]).effects))).size).toBe(1)
+    expect(new Set(striking.flatMap((one) => ids(runReassembly([one, tick(HOUR)]).effects))).size).toBe(1)
   })
 
   test('the id of a message differs after the first message is forgotten, also with invalid time stamps', () => {
@@ -100,15 +104,15 @@ describe('the id of a message', () => {
         const stamp = { invalid: true, raw: new Uint8Array(7) } as const
         return part(sequence, 'a', day * DAY, { stamp, id: `${sequence} of day ${day}` })
       })
-    const { effects } = run([...message(0), tick(8 * DAY), ...message(8)])
-    expect(summaryOf(effects)).toEqual(['=aa', '=aa'])
+    const { effects } = runReassembly([...message(0), tick(8 * DAY), ...message(8)])
+    expect(summariesOf(effects)).toEqual(['=aa', '=aa'])
     expect(new Set(ids(effects)).size).toBe(2)
   })
 
   test('the id of a message does not depend on when and where the parts were read', () => {
     const [first, second] = [part(1, 'a', 0), part(2, 'b', 0)]
     const later = [part(1, 'a', 3 * DAY, { id: 'x' }), part(2, 'b', 3 * DAY, { id: 'y' })]
-    expect(ids(run([first, second]).effects)).toEqual(ids(run(later).effects))
+    expect(ids(runReassembly([first, second]).effects)).toEqual(ids(runReassembly(later).effects))
   })
 })
 
@@ -118,7 +122,9 @@ describe('a part that lost its last octet', () => {
     if (cut.kind !== 'part-arrived') throw new Error('not a part')
     const truncated: ReassemblyInput = { ...cut, userData: { ...cut.userData, truncated: true } }
     const messages = (inputs: readonly ReassemblyInput[]) =>
-      run(inputs).effects.flatMap((effect) => (effect.kind === 'part-duplicated' ? [] : effect.message.truncated))
+      runReassembly(inputs).effects.flatMap((effect) =>
+        effect.kind === 'part-duplicated' ? [] : effect.message.truncated,
+      )
     expect(messages([truncated, part(2, 'b', 0)])).toEqual([true])
     expect(messages([truncated, tick(HOUR)])).toEqual([true])
     expect(messages([cut, part(2, 'b', 0)])).toEqual([false])

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { DAY, HOUR, ids, MINUTE, part, run, summaryAfter, summaryOf, tick } from './reassembly-run.ts'
+import { DAY, HOUR, ids, MINUTE, part, runReassembly, summariesOf, summaryAfter, tick } from './reassembly-run.ts'
 
 describe('a leftover part', () => {
   test('a leftover part is joined with the missing parts although two service centres had different clocks', () => {
     const inputs = [part(1, 'a', 0, { sent: HOUR }), part(2, 'b', 2000, { sent: 0 })]
-    const { effects, state } = run([...inputs, tick(2 * HOUR)])
-    expect(summaryOf(effects)).toEqual(['=ab'])
+    const { effects, state } = runReassembly([...inputs, tick(2 * HOUR)])
+    expect(summariesOf(effects)).toEqual(['=ab'])
     expect(effects[0]).toMatchObject({ wasReleased: false, partIds: ['a@3600000', 'b@0'] })
     expect(state.groups).toHaveLength(1)
   })
@@ -30,30 +30,30 @@ describe('a leftover part', () => {
       [a1, a2, y, x],
       [a1, x, a2, y],
     ]) {
-      const { effects } = run([...inputs, tick(2 * HOUR)])
-      expect(summaryOf(effects).toSorted()).toEqual(['=Ax', '=Ay'])
+      const { effects } = runReassembly([...inputs, tick(2 * HOUR)])
+      expect(summariesOf(effects).toSorted()).toEqual(['=Ax', '=Ay'])
       expect(new Set(ids(effects)).size).toBe(2)
     }
   })
 
   test('a leftover part is not joined with a resent part of the previous message', () => {
     const inputs = [part(1, 'a', 0), part(2, 'b', 5, { sent: 5000 }), part(2, 'b', 40, { sent: 40_000, id: 'again' })]
-    const { effects } = run([...inputs, part(1, 'c', 60, { sent: 60_000 }), tick(2 * HOUR)])
-    expect(summaryOf(effects)).toEqual(['=ab', 'again<b@5000', '~c…'])
+    const { effects } = runReassembly([...inputs, part(1, 'c', 60, { sent: 60_000 }), tick(2 * HOUR)])
+    expect(summariesOf(effects)).toEqual(['=ab', 'again<b@5000', '~c…'])
   })
 
   test('a leftover part is joined with a resent part if both halves equal halves of other messages', () => {
     const sent = (sequence: number, text: string, seconds: number) =>
       part(sequence, text, seconds * 1000, { sent: seconds * 1000 })
     const messages = [sent(1, 'a', 0), sent(2, 'b', 5), sent(1, 'c', 100), sent(2, 'b', 105)]
-    const { effects } = run([...messages, sent(1, 'a', 200), sent(2, 'b', 205), tick(2 * HOUR)])
-    expect(summaryOf(effects)).toEqual(['=ab', '=cb', '=ab'])
+    const { effects } = runReassembly([...messages, sent(1, 'a', 200), sent(2, 'b', 205), tick(2 * HOUR)])
+    expect(summariesOf(effects)).toEqual(['=ab', '=cb', '=ab'])
   })
 
   test('a leftover part is a copy only of a part that was announced', () => {
     const inputs = [0, 1, 2].map((n) => part(1, 'a', n * 1000, { sent: n * 1000, id: `${n}` }))
-    const { effects } = run([...inputs, tick(2 * HOUR)], { maxIncompleteOfKey: 2 })
-    expect(summaryOf(effects)).toEqual(['~a…', '~a…', '2<1'])
+    const { effects } = runReassembly([...inputs, tick(2 * HOUR)], { maxIncompleteOfKey: 2 })
+    expect(summariesOf(effects)).toEqual(['~a…', '~a…', '2<1'])
   })
 
   test('a leftover part completes a partial message under its id', () => {
@@ -65,8 +65,8 @@ describe('a leftover part', () => {
       part(3, 'c', 2 * MINUTE, of),
       tick(2.5 * MINUTE),
     ]
-    const { effects } = run(inputs, { partialAfterMs: MINUTE })
-    expect(summaryOf(effects)).toEqual(['~a…', '=abc'])
+    const { effects } = runReassembly(inputs, { partialAfterMs: MINUTE })
+    expect(summariesOf(effects)).toEqual(['~a…', '=abc'])
     expect(effects[1]).toMatchObject({ wasReleased: true })
     expect(new Set(ids(effects)).size).toBe(1)
   })
@@ -84,8 +84,8 @@ describe('a leftover part', () => {
       part(4, 'd', 2 * MINUTE, earlier),
       tick(3 * MINUTE),
     ]
-    const { effects } = run(inputs, { partialAfterMs: MINUTE })
-    expect(summaryOf(effects)).toEqual(['~a…', '~…c…', '~ab…', '~…cd'])
+    const { effects } = runReassembly(inputs, { partialAfterMs: MINUTE })
+    expect(summariesOf(effects)).toEqual(['~a…', '~…c…', '~ab…', '~…cd'])
     expect(new Set(ids(effects)).size).toBe(2)
   })
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { DAY, HOUR, ids, MINUTE, part, run, summaryOf, tick, type Written } from './reassembly-run.ts'
+import { DAY, HOUR, ids, MINUTE, part, runReassembly, summariesOf, tick, type Written } from './reassembly-run.ts'
 
 describe('memory', () => {
   test('the memory of a complete message is limited in time; after that time, copies are not recognised', () => {
     const inputs = [part(1, 'a', 0), part(2, 'b', 0)]
-    expect(run([...inputs, tick(7 * DAY - 1)]).state.groups).toHaveLength(1)
-    expect(run([...inputs, tick(7 * DAY)]).state.groups).toEqual([])
+    expect(runReassembly([...inputs, tick(7 * DAY - 1)]).state.groups).toHaveLength(1)
+    expect(runReassembly([...inputs, tick(7 * DAY)]).state.groups).toEqual([])
   })
 
   test('the memory of a complete message does not contain its text', () => {
-    const { state } = run([part(1, 'secret', 0), part(2, 'b', 0)])
+    const { state } = runReassembly([part(1, 'secret', 0), part(2, 'b', 0)])
     const [, held] = [state, JSON.stringify(state.groups.map(({ parts }) => parts.map(({ content }) => content)))]
     expect(held).toBe('[[null,null]]')
   })
@@ -21,16 +21,16 @@ describe('memory', () => {
       part(1, 'b', 2, { reference: 3, of: 1 }),
       part(1, 'c', 3, { reference: 4, of: 1 }),
     ]
-    const { state, effects } = run(inputs, { maxGroups: 2 })
-    expect(summaryOf(effects)).toEqual(['=a', '=b', '=c'])
+    const { state, effects } = runReassembly(inputs, { maxGroups: 2 })
+    expect(summariesOf(effects)).toEqual(['=a', '=b', '=c'])
     expect(state.groups.map(({ parts }) => parts[0]?.partId)).toEqual(['w@0', 'c@0'])
   })
 
   test('the memory for parts is limited: the oldest incomplete message is announced as a partial one', () => {
     const inputs = [1, 2, 3].map((reference) => part(1, `${reference}`, reference, { reference }))
-    const { effects, state } = run(inputs, { maxParts: 2 })
+    const { effects, state } = runReassembly(inputs, { maxParts: 2 })
     expect(effects).toEqual([expect.objectContaining({ kind: 'partial-released', because: 'no-room', missing: [2] })])
-    expect(summaryOf(effects)).toEqual(['~1…'])
+    expect(summariesOf(effects)).toEqual(['~1…'])
     expect(state.groups).toHaveLength(2)
   })
 
@@ -41,8 +41,8 @@ describe('memory', () => {
       part(1, '3', 2 * HOUR, { reference: 3 }),
     ]
     const [waiting, released, added] = inputs
-    const { effects, state } = run([released!, tick(HOUR), waiting!, added!], { maxParts: 2 })
-    expect(summaryOf(effects)).toEqual(['~2…'])
+    const { effects, state } = runReassembly([released!, tick(HOUR), waiting!, added!], { maxParts: 2 })
+    expect(summariesOf(effects)).toEqual(['~2…'])
     expect(state.groups.map(({ parts }) => parts[0]?.partId)).toEqual(['1@0', '3@0'])
   })
 
@@ -52,30 +52,30 @@ describe('memory', () => {
       part(1, '2', 0, { reference: 2, of: 1 }),
       part(1, '3', 0, { reference: 3 }),
     ]
-    const { effects, state } = run(inputs, { maxParts: 2 })
-    expect(summaryOf(effects)).toEqual(['=2'])
+    const { effects, state } = runReassembly(inputs, { maxParts: 2 })
+    expect(summariesOf(effects)).toEqual(['=2'])
     expect(state.groups.map(({ parts }) => parts[0]?.partId)).toEqual(['1@0', '3@0'])
   })
 
   test('memory that was freed forgets the announced parts, so a late part gets a new id', () => {
     const inputs = [part(1, 'a', 0), part(1, 'x', 1, { reference: 8 }), part(2, 'b', 2), tick(2 * HOUR)]
-    const { effects } = run(inputs, { maxGroups: 1 })
-    expect(summaryOf(effects)).toEqual(['~a…', '~x…', '~…b'])
+    const { effects } = runReassembly(inputs, { maxGroups: 1 })
+    expect(summariesOf(effects)).toEqual(['~a…', '~x…', '~…b'])
     expect(new Set(ids(effects)).size).toBe(3)
   })
 
   test('the memory of incomplete messages with one key is limited: the oldest is announced as a partial one', () => {
     const inputs = [1, 2, 3, 4].map((n) => part(1, `${n}`, n))
-    const { effects, state } = run([...inputs, part(2, 'b', 5)], { maxIncompleteOfKey: 3 })
-    expect(summaryOf(effects)).toEqual(['~1…', '=2b'])
+    const { effects, state } = runReassembly([...inputs, part(2, 'b', 5)], { maxIncompleteOfKey: 3 })
+    expect(summariesOf(effects)).toEqual(['~1…', '=2b'])
     expect(effects[0]).toMatchObject({ because: 'no-room', missing: [2] })
     expect(state.groups).toHaveLength(3)
   })
 
   test('memory that becomes full completes a message whose halves are in two groups', () => {
     const inputs = [part(1, 'a', 0, { sent: HOUR }), part(2, 'b', 1), part(1, 'x', 2, { reference: 8 })]
-    const { effects, state } = run(inputs, { maxGroups: 2 })
-    expect(summaryOf(effects)).toEqual(['=ab'])
+    const { effects, state } = runReassembly(inputs, { maxGroups: 2 })
+    expect(summariesOf(effects)).toEqual(['=ab'])
     expect(state.groups.map(({ phase }) => phase).toSorted()).toEqual(['complete', 'gathering'])
   })
 })
@@ -95,8 +95,8 @@ describe('a flood', () => {
       part(1, 'c', 20, later),
       part(2, 'd', 20, later),
     ]
-    const { effects } = run(inputs, limits)
-    expect(summaryOf(effects).filter((text) => /[a-d]/.test(text))).toEqual(['=ab', '=cd'])
+    const { effects } = runReassembly(inputs, limits)
+    expect(summariesOf(effects).filter((text) => /[a-d]/.test(text))).toEqual(['=ab', '=cd'])
     expect(new Set(ids(effects)).size).toBe(102)
   })
 
@@ -109,7 +109,7 @@ describe('a flood', () => {
       part(1, 'c', 20, later),
       part(2, 'd', 20, later),
     ]
-    const { effects, state } = run(inputs, limits)
+    const { effects, state } = runReassembly(inputs, limits)
     expect(new Set(ids(effects)).size).toBe(1002)
     expect(state.usedIds.remembered.length).toBe(32)
   })
@@ -120,7 +120,7 @@ describe('a flood', () => {
       part(1, 'c', n, { reference: n + 100, of: 1 }),
     ])
     for (const written of [(n: number) => ({ reference: n }), (n: number) => ({ reference: n, of: 1 })]) {
-      const { state } = run([...others, ...flood(200, written)], limits)
+      const { state } = runReassembly([...others, ...flood(200, written)], limits)
       const kept = state.groups.filter(({ source }) => !source.includes('666'))
       expect(kept.map(({ phase }) => phase).toSorted()).toEqual(['complete', 'complete', 'complete', ...ALL_WAITING])
     }
@@ -131,15 +131,15 @@ describe('a flood', () => {
     const many = Array.from({ length: 600 }, (_, n) =>
       part(1 + (n % 250), `${n}`, 10, { sender: stranger, reference: Math.floor(n / 250), of: 255 }),
     )
-    const { state, effects } = run([victim, ...many], limits)
+    const { state, effects } = runReassembly([victim, ...many], limits)
     expect(effects.every((effect) => effect.kind === 'partial-released' && effect.total === 255)).toBe(true)
-    expect(summaryOf(run([victim, ...many, part(2, 'b', 20)], limits).effects)).toContain('=ab')
+    expect(summariesOf(runReassembly([victim, ...many, part(2, 'b', 20)], limits).effects)).toContain('=ab')
     expect(state.groups.length).toBeGreaterThan(1)
   })
 
   test('a flood from many senders does not evict two incomplete messages of another sender', () => {
     const waiting = [part(1, 'a', 20, { reference: 1 }), part(1, 'c', 20, { reference: 2 })]
-    const { state } = run([...flood(30, (n) => ({ sender: `+4477${n + 100_000}` }), 10), ...waiting], {
+    const { state } = runReassembly([...flood(30, (n) => ({ sender: `+4477${n + 100_000}` }), 10), ...waiting], {
       ...limits,
       maxGroups: 30,
     })
@@ -157,7 +157,7 @@ describe('a flood', () => {
     ['one key, each a second later', (n) => ({ sent: n * 1000 })],
   ])('a flood of 1500 parts from %s is processed in time, ticks included', (_, written) => {
     const inputs = flood(1500, written)
-    const { effects, state } = run([...inputs, tick(2 * HOUR), tick(2 * HOUR), tick(8 * DAY)])
+    const { effects, state } = runReassembly([...inputs, tick(2 * HOUR), tick(2 * HOUR), tick(8 * DAY)])
     expect(effects).toHaveLength(1500)
     expect(new Set(ids(effects)).size).toBe(1500)
     expect(state.groups).toEqual([])

@@ -7,7 +7,7 @@ import { type SegmentOptions, segment } from '../segmentation/segment.ts'
 import {
   defaultReassemblyLimits,
   emptyReassembly,
-  next,
+  nextReassembly,
   type ReassemblyEffect,
   type ReassemblyInput,
   type ReassemblyLimits,
@@ -88,7 +88,7 @@ function run(inputs: readonly ReassemblyInput[], limits: Partial<ReassemblyLimit
   let state: ReassemblyState = emptyReassembly
   const effects: ReassemblyEffect[] = []
   for (const input of inputs) {
-    const step = next(state, input, { ...defaultReassemblyLimits, ...limits })
+    const step = nextReassembly(state, input, { ...defaultReassemblyLimits, ...limits })
     state = step.state
     effects.push(...step.effects)
   }
@@ -166,7 +166,7 @@ describe('with any order, copies and other messages in between', () => {
         const restored = JSON.parse(JSON.stringify(state)) as ReassemblyState
         expect(restored).toEqual(state)
         const rest = inputs.slice(at)
-        const go = (from: ReassemblyState) => rest.reduce((held, input) => next(held, input).state, from)
+        const go = (from: ReassemblyState) => rest.reduce((held, input) => nextReassembly(held, input).state, from)
         expect(go(restored)).toEqual(go(state))
       }),
     )
@@ -178,7 +178,7 @@ describe('with any order, copies and other messages in between', () => {
         let state: ReassemblyState = emptyReassembly
         for (const input of inputs) {
           const before = JSON.stringify(state)
-          const step = next(state, input)
+          const step = nextReassembly(state, input)
           expect(JSON.stringify(state)).toBe(before)
           state = step.state
         }
@@ -195,7 +195,7 @@ describe('with little memory', () => {
       fc.property(deliveries, ({ inputs }) => {
         let state: ReassemblyState = emptyReassembly
         for (const input of inputs) {
-          state = next(state, input, { ...defaultReassemblyLimits, ...limits }).state
+          state = nextReassembly(state, input, { ...defaultReassemblyLimits, ...limits }).state
           const held = state.groups.flatMap(({ parts }) => parts)
           expect(state.groups.length).toBeLessThanOrEqual(limits.maxGroups)
           expect(held.length).toBeLessThanOrEqual(limits.maxParts)
@@ -304,7 +304,7 @@ describe('with a flooding sender and ticks', () => {
         let state: ReassemblyState = emptyReassembly
         const kept = inputs.filter((input) => {
           const before = state
-          state = next(state, input, { ...defaultReassemblyLimits, ...limits }).state
+          state = nextReassembly(state, input, { ...defaultReassemblyLimits, ...limits }).state
           return input.kind === 'part-arrived' || state !== before
         })
         expect(run(kept, limits)).toEqual(run(inputs, limits))

@@ -1,10 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import { addressFromText } from '../fields/address.ts'
-import { DAY, HOUR, ids, MINUTE, part, run, summaryAfter, summaryOf, tick, type Written } from './reassembly-run.ts'
+import {
+  DAY,
+  HOUR,
+  ids,
+  MINUTE,
+  part,
+  runReassembly,
+  summariesOf,
+  summaryAfter,
+  tick,
+  type Written,
+} from './reassembly-run.ts'
 
 describe('a message with all parts', () => {
   test('a message with all parts is announced with the last part, in the order of its parts', () => {
-    const { effects } = run([part(2, 'b', 0, { of: 3 }), part(3, 'c', 1, { of: 3 }), part(1, 'a', 2, { of: 3 })])
+    const { effects } = runReassembly([
+      part(2, 'b', 0, { of: 3 }),
+      part(3, 'c', 1, { of: 3 }),
+      part(1, 'a', 2, { of: 3 }),
+    ])
     expect(effects).toEqual([
       expect.objectContaining({
         kind: 'message-completed',
@@ -59,7 +74,7 @@ describe('a copy', () => {
       part(2, 'b', atMs, { ...unreadable, id: `2 ${atMs}` }),
     ])
     expect(summaryAfter(daily)).toEqual(['=ab', '=ab', '=ab'])
-    expect(new Set(ids(run(daily).effects)).size).toBe(3)
+    expect(new Set(ids(runReassembly(daily).effects)).size).toBe(3)
   })
 
   test('a copy that the sender submitted again is recognised while the message is incomplete', () => {
@@ -89,15 +104,25 @@ describe('a copy', () => {
 describe('a reused reference', () => {
   test('a reused reference after a complete message starts a new message with another id', () => {
     const later = { sent: 5 * MINUTE }
-    const { effects } = run([part(1, 'a', 0), part(2, 'b', 0), part(1, 'c', 5, later), part(2, 'd', 5, later)])
-    expect(summaryOf(effects)).toEqual(['=ab', '=cd'])
+    const { effects } = runReassembly([
+      part(1, 'a', 0),
+      part(2, 'b', 0),
+      part(1, 'c', 5, later),
+      part(2, 'd', 5, later),
+    ])
+    expect(summariesOf(effects)).toEqual(['=ab', '=cd'])
     expect(new Set(ids(effects)).size).toBe(2)
   })
 
   test('a reused reference with the same text starts a second message', () => {
     const later = { sent: 5 * MINUTE }
-    const { effects } = run([part(1, 'a', 0), part(2, 'b', 0), part(1, 'a', 5, later), part(2, 'b', 5, later)])
-    expect(summaryOf(effects)).toEqual(['=ab', '=ab'])
+    const { effects } = runReassembly([
+      part(1, 'a', 0),
+      part(2, 'b', 0),
+      part(1, 'a', 5, later),
+      part(2, 'b', 5, later),
+    ])
+    expect(summariesOf(effects)).toEqual(['=ab', '=ab'])
     expect(new Set(ids(effects)).size).toBe(2)
   })
 

@@ -13,7 +13,7 @@ import {
   newGroup,
   type PartGroup,
   partOf,
-  withPart,
+  withHeldPart,
 } from './part-group.ts'
 
 /**
@@ -37,7 +37,7 @@ import {
  * first. The state depends only on the inputs and their order, so replaying them rebuilds it. Ticks that returned the
  * same state object may be left out.
  */
-export function next(
+export function nextReassembly(
   state: ReassemblyState,
   input: ReassemblyInput,
   limits: ReassemblyLimits = defaultReassemblyLimits,
@@ -166,7 +166,7 @@ function addPart(
     open.filter((group) => group.repeatOf === null || group.repeatOf === repeatOf),
     part,
   )
-  const group = target === undefined ? newGroup(input, part, repeatOf) : withPart(target, part)
+  const group = target === undefined ? newGroup(input, part, repeatOf) : withHeldPart(target, part)
   const others = target === undefined ? groups : groups.filter((other) => other !== target)
   if (group.parts.length < group.total) return { groups: [...others, group], effects: [] }
   const { completed, effect } = completeGroup(group, ids)

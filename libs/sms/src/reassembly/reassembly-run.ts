@@ -6,7 +6,7 @@ import { septetsFromText } from '../text/gsm7-alphabet.ts'
 import {
   defaultReassemblyLimits,
   emptyReassembly,
-  next,
+  nextReassembly,
   type ReassemblyEffect,
   type ReassemblyInput,
   type ReassemblyLimits,
@@ -52,11 +52,11 @@ export function part(sequence: number, text: string, atMs: number, written: Writ
 
 export const tick = (nowMs: number): ReassemblyInput => ({ kind: 'clock-ticked', nowMs: NOON + nowMs })
 
-export function run(inputs: readonly ReassemblyInput[], limits: Partial<ReassemblyLimits> = {}) {
+export function runReassembly(inputs: readonly ReassemblyInput[], limits: Partial<ReassemblyLimits> = {}) {
   let state = emptyReassembly
   const effects: ReassemblyEffect[] = []
   for (const input of inputs) {
-    const step = next(state, input, { ...defaultReassemblyLimits, ...limits })
+    const step = nextReassembly(state, input, { ...defaultReassemblyLimits, ...limits })
     state = step.state
     effects.push(...step.effects)
   }
@@ -64,12 +64,12 @@ export function run(inputs: readonly ReassemblyInput[], limits: Partial<Reassemb
 }
 
 /** A short form of the effects: `=text`, `~partial`, `copy<original`. */
-export const summaryOf = (effects: readonly ReassemblyEffect[]) =>
+export const summariesOf = (effects: readonly ReassemblyEffect[]) =>
   effects.map((effect) => {
     if (effect.kind === 'part-duplicated') return `${effect.partId}<${effect.originalPartId}`
     return `${effect.kind === 'message-completed' ? '=' : '~'}${effect.message.text}`
   })
 export const summaryAfter = (inputs: readonly ReassemblyInput[], limits?: Partial<ReassemblyLimits>) =>
-  summaryOf(run(inputs, limits).effects)
+  summariesOf(runReassembly(inputs, limits).effects)
 export const ids = (effects: readonly ReassemblyEffect[]) =>
   effects.flatMap((effect) => (effect.kind === 'part-duplicated' ? [] : [effect.groupId]))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { concatenationOf, portsOf } from '../fields/user-data-header.ts'
-import { emptyReassembly, next, type ReassemblyEffect } from '../reassembly/reassemble.ts'
+import { emptyReassembly, nextReassembly, type ReassemblyEffect } from '../reassembly/reassemble.ts'
 import { segmentData } from '../segmentation/segment.ts'
 import { decodeMmsNotification, type MmsNotification } from './mms-notification.ts'
 import { encodeMmsNotification } from './mms-notification-encode.ts'
@@ -27,7 +27,7 @@ it('decodes an MMS notification in two parts that arrive in reverse order', () =
     const concatenation = concatenationOf(userData.header)
     if (!concatenation) throw new Error('a part without a number')
     expect(portsOf(userData.header)).toEqual(ports)
-    const step = next(state, {
+    const step = nextReassembly(state, {
       kind: 'part-arrived',
       partId: `${concatenation.sequence}`,
       sim: '234150000000001',

@@ -1,4 +1,4 @@
-import { accepted, answer, type CommandTable, cmeError, error, fail, ok, remembered } from './command.ts'
+import { accepted, answer, type CommandTable, cmeError, error, failWith, ok, remembered } from './command.ts'
 
 /** Voice calls and supplementary services, with the details that messaging programs use. */
 export const callCommands: CommandTable = {
@@ -6,19 +6,19 @@ export const callCommands: CommandTable = {
     needs: 'unlocked',
     execute: ({ call, radio }, { raw }) => {
       const number = /^[TP]?([+\d*#]+)[IG]*;$/i.exec(raw)?.[1]
-      if (number === undefined || !radio.registered || call.active) return fail('NO CARRIER')
+      if (number === undefined || !radio.registered || call.active) return failWith('NO CARRIER')
       call.dial(number)
       return ok
     },
   },
-  A: { execute: ({ call }) => (call.answer() ? ok : fail('NO CARRIER')) },
+  A: { execute: ({ call }) => (call.answer() ? ok : failWith('NO CARRIER')) },
   H: {
     execute: ({ call }) => {
       call.hangUp()
       return ok
     },
   },
-  O: { execute: () => fail('NO CARRIER') },
+  O: { execute: () => failWith('NO CARRIER') },
   '+CHUP': {
     test: () => ok,
     execute: ({ call }) => {

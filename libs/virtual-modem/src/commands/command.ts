@@ -1,5 +1,5 @@
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
-import type { Parameters } from '../wire/parameters.ts'
+import type { CommandParameters } from '../wire/parameters.ts'
 import type { ResultCode } from '../wire/result-code.ts'
 
 /** The result of a command. */
@@ -28,14 +28,14 @@ export interface Asking {
   readonly given: (data: string) => Outcome
 }
 
-export type Handler = (modem: MobileEquipment, parameters: Parameters) => Outcome
+export type FormHandler = (modem: MobileEquipment, parameters: CommandParameters) => Outcome
 
 /** The forms of a command; any other form is an ERROR. */
-export interface Command {
-  readonly test?: Handler
-  readonly read?: Handler
-  readonly set?: Handler
-  readonly execute?: Handler
+export interface CommandHandlers {
+  readonly test?: FormHandler
+  readonly read?: FormHandler
+  readonly set?: FormHandler
+  readonly execute?: FormHandler
   /**
    * What the command requires. `sim`: a SIM, even a locked one. `unlocked`: an unlocked SIM. `sms`: an unlocked SIM and
    * a ready message service. Default: nothing.
@@ -43,7 +43,7 @@ export interface Command {
   readonly needs?: 'sim' | 'unlocked' | 'sms'
 }
 
-export type CommandTable = Readonly<Record<string, Command>>
+export type CommandTable = Readonly<Record<string, CommandHandlers>>
 
 export const ok: Finished = { kind: 'finished', lines: [], result: 'OK' }
 export const error: Finished = { kind: 'finished', lines: [], result: 'ERROR' }
@@ -53,16 +53,16 @@ export function answer(...lines: readonly string[]): Finished {
   return { kind: 'finished', lines, result: 'OK' }
 }
 
-export function fail(result: ResultCode): Finished {
+export function failWith(result: ResultCode): Finished {
   return { kind: 'finished', lines: [], result }
 }
 
 export function cmeError(cme: number): Finished {
-  return fail({ cme })
+  return failWith({ cme })
 }
 
 export function cmsError(cms: number): Finished {
-  return fail({ cms })
+  return failWith({ cms })
 }
 
 export function pending(start: Pending['start'], abort?: () => void): Pending {
@@ -70,7 +70,7 @@ export function pending(start: Pending['start'], abort?: () => void): Pending {
 }
 
 /** Returns a command that answers with one line. */
-export function answersLine(line: (modem: MobileEquipment) => string): Command {
+export function answersLine(line: (modem: MobileEquipment) => string): CommandHandlers {
   return { test: () => answer(), execute: (modem) => answer(line(modem)) }
 }
 
@@ -83,8 +83,8 @@ export function remembered(
   ranges: string,
   initial: string,
   accepts: RegExp = /^[0-9A-Za-z",.:;*#+ -]*$/,
-  needs?: Command['needs'],
-): Command {
+  needs?: CommandHandlers['needs'],
+): CommandHandlers {
   return {
     ...(needs && { needs }),
     test: () => answer(`${name}: ${ranges}`),
@@ -98,4 +98,4 @@ export function remembered(
 }
 
 /** Returns a command that has no effect and answers OK. */
-export const accepted: Command = { test: () => ok, read: () => ok, set: () => ok, execute: () => ok }
+export const accepted: CommandHandlers = { test: () => ok, read: () => ok, set: () => ok, execute: () => ok }

@@ -1,5 +1,5 @@
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
-import { answer, answersLine, type Command, type CommandTable, error, type Finished } from './command.ts'
+import { answer, answersLine, type CommandHandlers, type CommandTable, error, type Finished } from './command.ts'
 
 /** Identity of modem and SIM: 27.007 §5, CIMI, CCID, CNUM. */
 export const identityCommands: CommandTable = {
@@ -46,7 +46,7 @@ function answerImei({ imei, faults }: MobileEquipment): Finished {
   return line === '' ? error : answer(line)
 }
 
-function manufacturer(): Command {
+function manufacturer(): CommandHandlers {
   return answersLine(({ personality }) => personality.identity.manufacturer)
 }
 

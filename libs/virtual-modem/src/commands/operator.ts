@@ -1,8 +1,8 @@
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import { accessTechnology } from '../equipment/radio.ts'
-import type { Operator } from '../network/coverage.ts'
+import type { NetworkOperator } from '../network/coverage.ts'
 import { textForHost } from '../wire/character-set.ts'
-import type { Parameters } from '../wire/parameters.ts'
+import type { CommandParameters } from '../wire/parameters.ts'
 import { answer, type CommandTable, cmeError, error, type Outcome, ok, pending, remembered } from './command.ts'
 
 /** COPS and related commands: 27.007 §7.3. */
@@ -44,7 +44,7 @@ function scan(modem: MobileEquipment): Outcome {
   )
 }
 
-function select(modem: MobileEquipment, parameters: Parameters): Outcome {
+function select(modem: MobileEquipment, parameters: CommandParameters): Outcome {
   const { settings, network, radio, clock } = modem
   const mode = parameters.number(0)
   const format = parameters.number(1, settings.operatorFormat)
@@ -69,7 +69,7 @@ function select(modem: MobileEquipment, parameters: Parameters): Outcome {
   )
 }
 
-function operatorName(operator: Operator, format: 0 | 1 | 2, characterSet: string): string {
+function operatorName(operator: NetworkOperator, format: 0 | 1 | 2, characterSet: string): string {
   if (format === 2) return operator.numeric
   return textForHost(format === 0 ? operator.name : operator.shortName, characterSet === 'UCS2' ? 'UCS2' : 'IRA')
 }

@@ -1,5 +1,5 @@
 import type { RegistrationCommand } from '../equipment/settings.ts'
-import { answer, type Command, type CommandTable, error, ok } from './command.ts'
+import { answer, type CommandHandlers, type CommandTable, error, ok } from './command.ts'
 
 /** CREG, CGREG, CEREG, C5GREG: 27.007 §7.2, §10.1.20, §10.1.22, §10.1.47. */
 export const registrationCommands: CommandTable = {
@@ -9,7 +9,7 @@ export const registrationCommands: CommandTable = {
   '+C5GREG': registration('+C5GREG'),
 }
 
-function registration(name: RegistrationCommand): Command {
+function registration(name: RegistrationCommand): CommandHandlers {
   return {
     test: () => answer(`${name}: (0-2)`),
     read: ({ radio, settings }) => {

@@ -1,6 +1,15 @@
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import { type EquipmentSettings, factorySettings } from '../equipment/settings.ts'
-import { accepted, answer, type Command, type CommandTable, error, type Handler, ok, remembered } from './command.ts'
+import {
+  accepted,
+  answer,
+  type CommandHandlers,
+  type CommandTable,
+  error,
+  type FormHandler,
+  ok,
+  remembered,
+} from './command.ts'
 
 /** The dialogue between modem and host: V.250 §5, §6 and CMEE. */
 export const terminalCommands: CommandTable = {
@@ -54,7 +63,7 @@ export const terminalCommands: CommandTable = {
 }
 
 /** The rate of the serial port; 0 if the modem detects it. The emulated port works at each rate. */
-export function baudRate(initial: string): Command {
+export function baudRate(initial: string): CommandHandlers {
   const ranges = '(),(0,1200,2400,4800,9600,19200,38400,57600,115200,230400,460800,921600)'
   return {
     ...remembered('+IPR', ranges, initial, /^\d+$/),
@@ -63,8 +72,8 @@ export function baudRate(initial: string): Command {
   }
 }
 
-function toggle(setting: 'echo' | 'quiet' | 'verbose'): Command {
-  const execute: Handler = ({ settings }, { raw }) => {
+function toggle(setting: 'echo' | 'quiet' | 'verbose'): CommandHandlers {
+  const execute: FormHandler = ({ settings }, { raw }) => {
     if (raw !== '' && raw !== '0' && raw !== '1') return error
     settings[setting] = raw === '1'
     return ok

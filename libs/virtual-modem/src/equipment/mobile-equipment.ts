@@ -15,8 +15,8 @@ import { Radio } from './radio.ts'
 import { type EquipmentSettings, factorySettings } from './settings.ts'
 import { SimToolkit } from './sim-toolkit.ts'
 import { Terminals } from './terminals.ts'
-import type { Unsolicited } from './unsolicited.ts'
-import { UssdSession } from './ussd-session.ts'
+import type { UnsolicitedOutput } from './unsolicited.ts'
+import { EmulatedUssdSession } from './ussd-session.ts'
 import { VoiceCall } from './voice-call.ts'
 
 /**
@@ -37,12 +37,12 @@ export class MobileEquipment {
   readonly clock: Clock
   readonly random: Random
   readonly faults: FaultControl
-  readonly power: PowerSwitch
+  readonly power: EquipmentPower
   readonly radio: Radio
   readonly storages: Storages
   readonly incoming: IncomingMessages
   readonly outgoing: Outgoing
-  readonly ussd: UssdSession
+  readonly ussd: EmulatedUssdSession
   readonly call: VoiceCall
   readonly toolkit: SimToolkit
   readonly terminals: Terminals
@@ -67,7 +67,7 @@ export class MobileEquipment {
     this.clock = this.terminals.clock(parts.clock)
     this.incoming = new IncomingMessages(this)
     this.outgoing = new Outgoing(this)
-    this.ussd = new UssdSession(this)
+    this.ussd = new EmulatedUssdSession(this)
     this.call = new VoiceCall(this)
     this.toolkit = new SimToolkit({
       clock: this.clock,
@@ -90,7 +90,7 @@ export class MobileEquipment {
     return this.terminals.settings
   }
 
-  get unsolicited(): Unsolicited {
+  get unsolicited(): UnsolicitedOutput {
     return this.terminals.unsolicited
   }
 
@@ -229,7 +229,7 @@ export interface EquipmentParts {
   readonly clock: Clock
   readonly random: Random
   readonly faults: FaultControl
-  readonly power: PowerSwitch
+  readonly power: EquipmentPower
   /** The functions that write to each terminal. */
   readonly writes: readonly ((text: string) => void)[]
   /** True if each terminal selects its own memories (CPMS). */
@@ -250,7 +250,7 @@ export interface NonVolatile {
 }
 
 /** Actions of the equipment that affect the whole modem. */
-export interface PowerSwitch {
+export interface EquipmentPower {
   restart(): void
   off(): void
   /** Disconnects the port for a while; the modem stays on. */

@@ -1,11 +1,11 @@
-import type { Technology } from '../network/coverage.ts'
+import type { RadioTechnology } from '../network/coverage.ts'
 import type { Random } from '../random.ts'
 import type { ResultCode } from '../wire/result-code.ts'
 import type { Cnmi, EquipmentSettings, FactorySettings, RegistrationCommand } from './settings.ts'
 
 /** The properties of a modem family that the equipment and the commands read. */
 export interface PersonalityTraits {
-  readonly identity: ModemIdentity
+  readonly identity: PersonalityIdentity
   readonly factory: FactorySettings
   readonly boot: Boot
   readonly messages: MessageTraits
@@ -40,7 +40,7 @@ export interface SimToolkitTraits {
   readonly ended?: string
 }
 
-export interface ModemIdentity {
+export interface PersonalityIdentity {
   readonly manufacturer: string
   readonly model: string
   readonly revision: string
@@ -98,7 +98,7 @@ export interface MessageTraits {
 
 export interface RegistrationTraits {
   /** The best technology that the modem supports. */
-  readonly bestTechnology: Technology
+  readonly bestTechnology: RadioTechnology
   /** True if the answers to CREG=2 and COPS? end with the access technology. */
   readonly showsTechnology: boolean
   /** The number of digits of the cell in CREG=2. */

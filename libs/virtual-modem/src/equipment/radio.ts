@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { FaultControl } from '../faults/fault-control.ts'
-import { type Coverage, isRegistered, type RegistrationStat, type Technology } from '../network/coverage.ts'
+import { type Coverage, isRegistered, type RadioTechnology, type RegistrationStat } from '../network/coverage.ts'
 import type { Network } from '../network/network.ts'
 import type { Station } from '../network/station.ts'
 import type { Sim } from '../sim/sim.ts'
@@ -176,7 +176,7 @@ export interface RadioModem {
 }
 
 /** 27.007 §7.3 `<AcT>` */
-export const accessTechnology: Readonly<Record<Technology, number>> = {
+export const accessTechnology: Readonly<Record<RadioTechnology, number>> = {
   gsm: 0,
   edge: 3,
   umts: 2,
@@ -185,9 +185,9 @@ export const accessTechnology: Readonly<Record<Technology, number>> = {
   nr: 11,
 }
 
-const technologies: readonly Technology[] = ['gsm', 'edge', 'umts', 'hspa', 'lte', 'nr']
+const technologies: readonly RadioTechnology[] = ['gsm', 'edge', 'umts', 'hspa', 'lte', 'nr']
 
-function lesserTechnology(one: Technology, other: Technology): Technology {
+function lesserTechnology(one: RadioTechnology, other: RadioTechnology): RadioTechnology {
   return technologies.indexOf(one) < technologies.indexOf(other) ? one : other
 }
 

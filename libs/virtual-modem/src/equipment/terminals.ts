@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Cnmi, EquipmentSettings } from './settings.ts'
-import { Unsolicited, type UnsolicitedOptions } from './unsolicited.ts'
+import { type UnsolicitedOptions, UnsolicitedOutput } from './unsolicited.ts'
 
 /**
  * The terminals of one modem: a USB modem often has two ports that take commands. Each has its own echo, result format,
@@ -20,7 +20,7 @@ export class Terminals {
     const isOwn = (key: keyof EquipmentSettings) =>
       ownSettings.includes(key) || (key === 'memories' && options.ownMemories)
     const terminal = (own: EquipmentSettings, write: Write): Terminal => {
-      return { settings: own, unsolicited: new Unsolicited({ ...options, settings: () => own, write }) }
+      return { settings: own, unsolicited: new UnsolicitedOutput({ ...options, settings: () => own, write }) }
     }
     this.#current = terminal(settings, first)
     this.#all = [this.#current, ...others.map((write) => terminal(sharing(settings, isOwn), write))]
@@ -31,7 +31,7 @@ export class Terminals {
     return this.#current.settings
   }
 
-  get unsolicited(): Unsolicited {
+  get unsolicited(): UnsolicitedOutput {
     return this.#current.unsolicited
   }
 
@@ -51,7 +51,7 @@ export class Terminals {
   }
 
   /** The unsolicited codes of the terminals that have requested an indication. */
-  wanting(isWanted: (cnmi: Cnmi) => boolean): readonly Unsolicited[] {
+  wanting(isWanted: (cnmi: Cnmi) => boolean): readonly UnsolicitedOutput[] {
     return this.#all.flatMap(({ settings, unsolicited }) => (isWanted(settings.cnmi) ? unsolicited : []))
   }
 
@@ -90,7 +90,7 @@ type Write = (text: string) => void
 
 interface Terminal {
   readonly settings: EquipmentSettings
-  readonly unsolicited: Unsolicited
+  readonly unsolicited: UnsolicitedOutput
 }
 
 /**

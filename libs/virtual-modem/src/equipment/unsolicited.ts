@@ -13,7 +13,7 @@ import type { EquipmentSettings } from './settings.ts'
  *
  * Message indications also wait while the CNMI mode is 0 (27.005 §3.4.1).
  */
-export class Unsolicited {
+export class UnsolicitedOutput {
   readonly #options: UnsolicitedOptions
   readonly #held: string[] = []
   readonly #buffered: string[] = []

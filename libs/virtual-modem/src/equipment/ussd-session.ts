@@ -6,7 +6,7 @@ import type { Clock, Timer } from '../clock.ts'
 import type { FaultControl } from '../faults/fault-control.ts'
 import { decoded } from '../messaging/pdu.ts'
 import type { Network } from '../network/network.ts'
-import type { UssdReply } from '../network/ussd-menu.ts'
+import type { MenuReply } from '../network/ussd-menu.ts'
 import type { Sim } from '../sim/sim.ts'
 import { textForHost, textFromHost } from '../wire/character-set.ts'
 import type { EquipmentSettings } from './settings.ts'
@@ -18,12 +18,12 @@ import type { EquipmentSettings } from './settings.ts'
  * - asked: the network has to answer.
  * - answering: the host has to answer; after three minutes the network ends the dialogue.
  */
-export class UssdSession {
+export class EmulatedUssdSession {
   readonly #modem: UssdModem
   #round = 0
   #timeout: Timer | undefined
   /** The actual reply, which is sent after the menu that a fault has inserted. */
-  #behindMenu: UssdReply | undefined
+  #behindMenu: MenuReply | undefined
 
   constructor(modem: UssdModem) {
     this.#modem = modem
@@ -36,7 +36,7 @@ export class UssdSession {
     if (text === undefined || sim === undefined) return false
     this.#timeout?.cancel()
     const round = ++this.#round
-    const show = (reply: UssdReply) => {
+    const show = (reply: MenuReply) => {
       if (round === this.#round) this.reply(reply)
     }
     const behindMenu = this.#behindMenu
@@ -64,7 +64,7 @@ export class UssdSession {
     if (sim) network.endUssd(sim)
   }
 
-  reply(reply: UssdReply): void {
+  reply(reply: MenuReply): void {
     const { settings, unsolicited, clock } = this.#modem
     if (reply.kind === 'text' && reply.expectsAnswer) {
       this.#timeout = clock.after(answerWithinMs, () => {
@@ -75,7 +75,7 @@ export class UssdSession {
     if (settings.ussdReports > 0) unsolicited.say(`+CUSD: ${this.#write(reply)}`)
   }
 
-  #write(reply: UssdReply): string {
+  #write(reply: MenuReply): string {
     if (reply.kind === 'ended') return '2'
     if (reply.kind === 'not-supported') return '4'
     if (reply.kind === 'timed-out') return '5'
@@ -105,7 +105,7 @@ const ucs2Coding = 72
 /** The time after which the network ends a session without a reply. */
 export const answerWithinMs = 180_000
 
-export function menuAround(faults: FaultControl, reply: UssdReply): UssdReply | undefined {
+export function menuAround(faults: FaultControl, reply: MenuReply): MenuReply | undefined {
   if (reply.kind !== 'text' || reply.expectsAnswer || !faults.strike('ussd-as-menu')) return undefined
   return { kind: 'text', text: '1 Continue\n0 Exit', expectsAnswer: true }
 }

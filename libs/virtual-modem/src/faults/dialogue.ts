@@ -15,7 +15,7 @@ export function strikesCommand<N extends CommandFault>(
   return wanted[0] === '' || commands.some((command) => wanted.includes(command)) ? faults.strike(name) : undefined
 }
 
-export function refusal(faults: FaultControl, command: string, isRead: boolean): ResultCode | undefined {
+export function commandRefusal(faults: FaultControl, command: string, isRead: boolean): ResultCode | undefined {
   const names = isRead ? [command, `${command}?`] : [command]
   const refused = strikesCommand(faults, 'command-refused', names)
   if (refused === undefined) return undefined

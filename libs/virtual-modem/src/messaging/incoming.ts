@@ -11,7 +11,7 @@ import type { DeliveryReply, Downlink } from '../network/station.ts'
 import type { Sim } from '../sim/sim.ts'
 import { type IndicationModem, showBroadcast, showDeliver, showStatusReport } from './indication.ts'
 import type { MessageMemory } from './message-memory.ts'
-import { receivedUnread, type StoredMessage } from './message-memory.ts'
+import { type MemoryEntry, receivedUnread } from './message-memory.ts'
 import { decoded } from './pdu.ts'
 import type { Storage, Storages } from './storages.ts'
 
@@ -107,7 +107,7 @@ export class IncomingMessages {
       arrival.answer('error')
       return
     }
-    const stored: StoredMessage = { state: receivedUnread, pdu: arrival.pdu, kind: 'deliver' }
+    const stored: MemoryEntry = { state: receivedUnread, pdu: arrival.pdu, kind: 'deliver' }
     const slot = (deliver && replacedSlot(storage, deliver)) ?? this.#freeSlot(storage, stored)
     if (slot === undefined) {
       this.#refuseForMemory(storage, arrival)
@@ -136,7 +136,7 @@ export class IncomingMessages {
         arrival.answer('error')
         return
       }
-      const stored: StoredMessage = { state: receivedUnread, pdu: arrival.pdu, kind: 'status-report' }
+      const stored: MemoryEntry = { state: receivedUnread, pdu: arrival.pdu, kind: 'status-report' }
       const slot = this.#freeSlot(storage, stored)
       if (slot === undefined) {
         this.#refuseForMemory(storage, arrival)
@@ -170,7 +170,7 @@ export class IncomingMessages {
     arrival.answer('taken')
   }
 
-  #freeSlot(storage: Storage, message: StoredMessage): number | undefined {
+  #freeSlot(storage: Storage, message: MemoryEntry): number | undefined {
     return storageIsFull(this.#modem.faults) ? undefined : storage.store(message)
   }
 

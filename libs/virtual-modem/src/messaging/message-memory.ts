@@ -3,10 +3,10 @@ export const receivedUnread = 0
 export const receivedRead = 1
 export const storedUnsent = 2
 export const storedSent = 3
-export type MessageState = 0 | 1 | 2 | 3
+export type MemoryState = 0 | 1 | 2 | 3
 
-export interface StoredMessage {
-  state: MessageState
+export interface MemoryEntry {
+  state: MemoryState
   /** Service centre address and TPDU, as in PDU mode. */
   readonly pdu: Uint8Array
   /** The kind of message. The first octet alone does not determine it, because its meaning depends on the direction. */
@@ -17,24 +17,24 @@ export interface StoredMessage {
 export class MessageMemory {
   readonly capacity: number
   used = 0
-  #slots: (StoredMessage | undefined)[]
+  #slots: (MemoryEntry | undefined)[]
   #whenFreed: (() => void) | undefined
 
   constructor(capacity: number) {
     this.capacity = capacity
-    this.#slots = new Array<StoredMessage | undefined>(capacity).fill(undefined)
+    this.#slots = new Array<MemoryEntry | undefined>(capacity).fill(undefined)
   }
 
   get full(): boolean {
     return this.used >= this.capacity
   }
 
-  at(slot: number): StoredMessage | undefined {
+  at(slot: number): MemoryEntry | undefined {
     return this.#slots[slot]
   }
 
   /** Returns the slot of the message, or undefined when the memory is full. */
-  store(message: StoredMessage): number | undefined {
+  store(message: MemoryEntry): number | undefined {
     const slot = this.#slots.indexOf(undefined)
     if (slot < 0) return undefined
     this.#slots[slot] = message
@@ -42,7 +42,7 @@ export class MessageMemory {
     return slot
   }
 
-  replace(slot: number, message: StoredMessage): void {
+  replace(slot: number, message: MemoryEntry): void {
     if (this.#slots[slot] !== undefined) this.#slots[slot] = message
   }
 
@@ -56,7 +56,7 @@ export class MessageMemory {
   }
 
   /** Returns every message with its slot, lowest slot first. */
-  *entries(): Generator<readonly [number, StoredMessage]> {
+  *entries(): Generator<readonly [number, MemoryEntry]> {
     for (let slot = 0; slot < this.capacity; slot++) {
       const message = this.#slots[slot]
       if (message) yield [slot, message]

@@ -20,7 +20,7 @@ export class Outgoing {
   }
 
   /** Uses the next reference of the SIM instead of the reference in the PDU, like nearly all modems. */
-  send(message: OutgoingPdu, done: (result: SendResult) => void): void {
+  send(message: SubmittedPdu, done: (result: SendResult) => void): void {
     if (this.#sending) {
       this.#waiting.push(() => this.send(message, done))
       return
@@ -33,7 +33,7 @@ export class Outgoing {
     })
   }
 
-  #send({ pdu, serviceCentre, tpdu }: OutgoingPdu, done: (result: SendResult) => void): void {
+  #send({ pdu, serviceCentre, tpdu }: SubmittedPdu, done: (result: SendResult) => void): void {
     const { sim, network, radio, clock, personality, imei } = this.#modem
     if (sim === undefined) {
       done({ ok: false, cms: 310 })
@@ -94,7 +94,7 @@ export interface OutgoingModem {
   readonly personality: { readonly messages: MessageTraits }
 }
 
-export interface OutgoingPdu {
+export interface SubmittedPdu {
   /** Service centre address and TPDU. */
   readonly pdu: Uint8Array
   readonly serviceCentre: Address | undefined
@@ -102,7 +102,7 @@ export interface OutgoingPdu {
 }
 
 /** Throws PduDecodeError unless the octets are a SUBMIT or a COMMAND. */
-export function readOutgoing(pdu: Uint8Array): OutgoingPdu {
+export function readOutgoing(pdu: Uint8Array): SubmittedPdu {
   const { serviceCentre, tpdu } = decodeOutgoing(pdu)
   if (tpdu.kind === 'deliver-report')
     throw new PduDecodeError('TP-MTI', 1 + (pdu[0] ?? 0), 'is the type of a deliver report; expected SUBMIT or COMMAND')

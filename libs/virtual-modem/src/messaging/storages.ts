@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { FaultControl } from '../faults/fault-control.ts'
-import type { MessageMemory, StoredMessage } from './message-memory.ts'
+import type { MemoryEntry, MessageMemory } from './message-memory.ts'
 
 /** A storage in CPMS: SM, ME, SR, or MT, which combines ME and SM. */
 export interface Storage {
@@ -8,11 +8,11 @@ export interface Storage {
   readonly capacity: number
   readonly used: number
   readonly full: boolean
-  at(slot: number): StoredMessage | undefined
-  store(message: StoredMessage): number | undefined
-  replace(slot: number, message: StoredMessage): void
+  at(slot: number): MemoryEntry | undefined
+  store(message: MemoryEntry): number | undefined
+  replace(slot: number, message: MemoryEntry): void
   remove(slot: number): boolean
-  entries(): Iterable<readonly [number, StoredMessage]>
+  entries(): Iterable<readonly [number, MemoryEntry]>
   /** The memory that contains the slot, and the slot in that memory. */
   locate(slot: number): { readonly name: string; readonly slot: number }
 }
@@ -82,15 +82,15 @@ class NamedStorage implements Storage {
     return this.#memory.full
   }
 
-  at(slot: number): StoredMessage | undefined {
+  at(slot: number): MemoryEntry | undefined {
     return this.#memory.at(slot)
   }
 
-  store(message: StoredMessage): number | undefined {
+  store(message: MemoryEntry): number | undefined {
     return this.#memory.store(message)
   }
 
-  replace(slot: number, message: StoredMessage): void {
+  replace(slot: number, message: MemoryEntry): void {
     this.#memory.replace(slot, message)
   }
 
@@ -98,7 +98,7 @@ class NamedStorage implements Storage {
     return this.#memory.remove(slot)
   }
 
-  entries(): Iterable<readonly [number, StoredMessage]> {
+  entries(): Iterable<readonly [number, MemoryEntry]> {
     return this.#memory.entries()
   }
 
@@ -128,12 +128,12 @@ class JointStorage implements Storage {
     return this.#parts.every(({ full }) => full)
   }
 
-  at(slot: number): StoredMessage | undefined {
+  at(slot: number): MemoryEntry | undefined {
     const found = this.#find(slot)
     return found?.part.at(slot - found.from)
   }
 
-  store(message: StoredMessage): number | undefined {
+  store(message: MemoryEntry): number | undefined {
     let from = 0
     for (const part of this.#parts) {
       const slot = part.store(message)
@@ -143,7 +143,7 @@ class JointStorage implements Storage {
     return undefined
   }
 
-  replace(slot: number, message: StoredMessage): void {
+  replace(slot: number, message: MemoryEntry): void {
     const found = this.#find(slot)
     found?.part.replace(slot - found.from, message)
   }
@@ -153,7 +153,7 @@ class JointStorage implements Storage {
     return found?.part.remove(slot - found.from) ?? false
   }
 
-  *entries(): Generator<readonly [number, StoredMessage]> {
+  *entries(): Generator<readonly [number, MemoryEntry]> {
     let from = 0
     for (const part of this.#parts) {
       for (const [slot, message] of part.entries()) yield [from + slot, message]

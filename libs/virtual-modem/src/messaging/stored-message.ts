@@ -9,7 +9,7 @@ import {
   statusReportFields,
   tpduLength,
 } from './indication.ts'
-import type { StoredMessage } from './message-memory.ts'
+import type { MemoryEntry } from './message-memory.ts'
 import { decoded } from './pdu.ts'
 import { alphaOf, dataOf, lengthOf, quotedNumber, quotedTimeStamp, typeOfAddress, validityOf } from './text-mode.ts'
 
@@ -20,7 +20,7 @@ export const stateNames = ['REC UNREAD', 'REC READ', 'STO UNSENT', 'STO SENT', '
 export function showStored(
   modem: IndicationModem,
   command: '+CMGL' | '+CMGR',
-  message: StoredMessage,
+  message: MemoryEntry,
   index?: number,
 ): string {
   const place = index === undefined ? '' : `${slotText(modem.faults, index)},`
@@ -32,7 +32,7 @@ export function showStored(
   return text === undefined ? `${head},"",,\r\n${hexFromOctets(message.pdu)}` : `${head},${text}`
 }
 
-function textOf(modem: IndicationModem, message: StoredMessage, listed: boolean): string | undefined {
+function textOf(modem: IndicationModem, message: MemoryEntry, listed: boolean): string | undefined {
   switch (message.kind) {
     case 'deliver':
       return deliverText(modem, message.pdu, listed)

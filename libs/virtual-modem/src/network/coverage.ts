@@ -1,8 +1,8 @@
 /** The network at the location of a modem. */
 export interface Coverage {
   readonly stat: RegistrationStat
-  readonly technology: Technology
-  readonly operator: Operator
+  readonly technology: RadioTechnology
+  readonly operator: NetworkOperator
   /** -113 (weakest) to -51 (strongest); undefined while it is unknown, for example right after the start. */
   readonly signalDbm: number | undefined
   /** RXQUAL 0 to 7; 99: unknown. */
@@ -17,9 +17,9 @@ export interface Coverage {
  */
 export type RegistrationStat = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 11
 
-export type Technology = 'gsm' | 'edge' | 'umts' | 'hspa' | 'lte' | 'nr'
+export type RadioTechnology = 'gsm' | 'edge' | 'umts' | 'hspa' | 'lte' | 'nr'
 
-export interface Operator {
+export interface NetworkOperator {
   readonly name: string
   readonly shortName: string
   /** MCC and MNC. */

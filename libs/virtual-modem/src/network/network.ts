@@ -7,7 +7,7 @@ import type { Random } from '../random.ts'
 import type { Sim } from '../sim/sim.ts'
 import { broadcastPages } from './broadcast-page.ts'
 import type { DeliverEnvelope } from './composing.ts'
-import type { Coverage, Operator } from './coverage.ts'
+import type { Coverage, NetworkOperator } from './coverage.ts'
 import { DeliveryPolicies, type DeliveryPolicy } from './delivery-policy.ts'
 import {
   deliversOfData,
@@ -21,7 +21,7 @@ import { ServiceCentre } from './service-centre.ts'
 import type { Station, SubmitResult } from './station.ts'
 import { Subscriber } from './subscriber.ts'
 import { testNumbers } from './test-numbers.ts'
-import { UssdDialogue, type UssdMenu, type UssdReply, usualUssdMenus } from './ussd-menu.ts'
+import { type MenuReply, UssdDialogue, type UssdMenu, usualUssdMenus } from './ussd-menu.ts'
 
 /**
  * The network that several modems share: a service centre that routes by number and queues messages, USSD services,
@@ -31,7 +31,7 @@ import { UssdDialogue, type UssdMenu, type UssdReply, usualUssdMenus } from './u
 export class Network {
   readonly serviceCentreNumber: string
   readonly zoneQuarters: number
-  readonly operators: readonly Operator[]
+  readonly operators: readonly NetworkOperator[]
   readonly #options: NetworkOptions
   readonly #policies = new DeliveryPolicies(testNumbers)
   readonly #centre: ServiceCentre
@@ -223,7 +223,7 @@ export class Network {
   }
 
   /** Opens a dialogue with a code, or answers the open dialogue. */
-  ussd(sim: Sim, text: string, reply: (reply: UssdReply) => void): void {
+  ussd(sim: Sim, text: string, reply: (reply: MenuReply) => void): void {
     const subscriber = this.#enrolled(sim)
     this.#options.onEvent?.({ kind: 'ussd', msisdn: sim.msisdn, from: 'modem', text })
     this.#options.clock.after(this.latencyMs(), () => {
@@ -245,7 +245,7 @@ export class Network {
     return latency.minMs + this.#options.random.integer(latency.maxMs - latency.minMs + 1)
   }
 
-  #ussdReply(subscriber: Subscriber, text: string): UssdReply {
+  #ussdReply(subscriber: Subscriber, text: string): MenuReply {
     const open = subscriber.ussd
     const menu = this.#menus.get(text)
     if (open === undefined && menu === undefined) return { kind: 'not-supported' }
@@ -309,7 +309,7 @@ export interface NetworkOptions {
   readonly serviceCentre?: string
   /** The time zone of the network's time stamps. Default 0. */
   readonly zoneQuarters?: number
-  readonly operator?: Operator
+  readonly operator?: NetworkOperator
   readonly coverage?: Partial<Coverage>
   /** The largest random change of the signal in dB. Default 0. */
   readonly signalWanderDb?: number
@@ -354,7 +354,7 @@ export interface LeftMessage {
 }
 
 export interface NetworkSnapshot {
-  readonly operator: Operator
+  readonly operator: NetworkOperator
   readonly serviceCentre: string
   readonly latencyMs: Latency
   readonly accepted: number
@@ -371,9 +371,9 @@ export interface NetworkSnapshot {
 }
 
 const mostRemembered = 1000
-const usualOperator: Operator = { name: 'Emulated Mobile', shortName: 'EMU', numeric: '00101' }
+const usualOperator: NetworkOperator = { name: 'Emulated Mobile', shortName: 'EMU', numeric: '00101' }
 /** Another operator that a scan finds. */
-const otherOperator: Operator = { name: 'Other Mobile', shortName: 'OTHER', numeric: '00102' }
+const otherOperator: NetworkOperator = { name: 'Other Mobile', shortName: 'OTHER', numeric: '00102' }
 const usualCoverage: Omit<Coverage, 'operator'> = {
   stat: 1,
   technology: 'lte',

@@ -1,5 +1,5 @@
 import type { ContentTypeForm } from '@smsgw/sms/wap/wsp-push'
-import type { UssdReply } from './ussd-menu.ts'
+import type { MenuReply } from './ussd-menu.ts'
 
 /** A registered modem, from the point of view of the network. */
 export interface Station {
@@ -12,7 +12,7 @@ export interface Station {
   /** Delivers a cell broadcast page of 88 octets (23.041 §9.4.1.2). */
   broadcast(page: Uint8Array): void
   /** Delivers USSD that the network starts. */
-  ussd(reply: UssdReply): void
+  ussd(reply: MenuReply): void
   ring(from: string, forMs: number): void
   /** The content type form for MMS notifications to this modem, if a fault sets one. */
   mmsContentTypeForm(): ContentTypeForm | undefined

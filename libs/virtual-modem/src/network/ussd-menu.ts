@@ -7,7 +7,7 @@ export interface UssdMenu {
   readonly otherwise?: UssdMenu
 }
 
-export type UssdReply =
+export type MenuReply =
   | { readonly kind: 'text'; readonly text: string; readonly expectsAnswer: boolean }
   | { readonly kind: 'ended' }
   | { readonly kind: 'not-supported' }
@@ -21,12 +21,12 @@ export class UssdDialogue {
     this.#at = start
   }
 
-  get reply(): UssdReply {
+  get reply(): MenuReply {
     const { text, choices, otherwise } = this.#at
     return { kind: 'text', text, expectsAnswer: choices !== undefined || otherwise !== undefined }
   }
 
-  answer(text: string): UssdReply {
+  answer(text: string): MenuReply {
     const { choices, otherwise } = this.#at
     const choice = text.trim()
     this.#at = (choices && Object.hasOwn(choices, choice) ? choices[choice] : otherwise) ?? invalidChoice

@@ -1,4 +1,12 @@
-import { accepted, answer, answersLine, type Command, type CommandTable, ok, remembered } from '../commands/command.ts'
+import {
+  accepted,
+  answer,
+  answersLine,
+  type CommandHandlers,
+  type CommandTable,
+  ok,
+  remembered,
+} from '../commands/command.ts'
 import { huaweiToolkit, huaweiToolkitCommands } from '../commands/sim/sim-toolkit.ts'
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import type { RegistrationReadings } from '../equipment/personality-traits.ts'
@@ -50,7 +58,7 @@ const commands: CommandTable = {
   },
 }
 
-function iccid(): Command {
+function iccid(): CommandHandlers {
   const line = ({ sim }: MobileEquipment) => `^ICCID: ${sim?.iccid ?? ''}`
   return { needs: 'sim', test: () => ok, execute: (modem) => answer(line(modem)), read: (modem) => answer(line(modem)) }
 }

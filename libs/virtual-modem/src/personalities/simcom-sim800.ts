@@ -1,4 +1,4 @@
-import { answer, answersLine, type CommandTable, fail, ok, remembered } from '../commands/command.ts'
+import { answer, answersLine, type CommandTable, failWith, ok, remembered } from '../commands/command.ts'
 import { baudRate } from '../commands/terminal.ts'
 import { networkTime } from './network-time.ts'
 import type { Personality } from './personality.ts'
@@ -28,7 +28,7 @@ const commands: CommandTable = {
     set: (modem) => {
       modem.unsolicited.say('NORMAL POWER DOWN')
       modem.clock.after(50, () => modem.power.off())
-      return fail('silence')
+      return failWith('silence')
     },
   },
   '+GSV': { execute: () => answer('SIMCOM_Ltd', 'SIMCOM_SIM800L', 'Revision:1418B05SIM800L24') },

@@ -6,7 +6,7 @@
  * - puk: no PIN attempt is left, and each wrong PUK uses up one of ten attempts.
  * - blocked: no PUK attempt is left, and the card cannot be used any more.
  */
-export type PinState = 'ready' | 'pin' | 'puk' | 'blocked'
+export type PinGuardState = 'ready' | 'pin' | 'puk' | 'blocked'
 
 export class PinGuard {
   readonly pin: SecretCode
@@ -20,7 +20,7 @@ export class PinGuard {
     this.enabled = options.pinEnabled ?? options.pin !== undefined
   }
 
-  get state(): PinState {
+  get state(): PinGuardState {
     if (this.pin.pukAttemptsLeft === 0) return 'blocked'
     if (this.pin.attemptsLeft === 0) return 'puk'
     return this.enabled && !this.#verified ? 'pin' : 'ready'

@@ -1,6 +1,6 @@
 import { MessageMemory } from '../messaging/message-memory.ts'
 import { Phonebook, type PhonebookEntry } from './phonebook.ts'
-import { PinGuard, type PinState } from './pin-guard.ts'
+import { PinGuard, type PinGuardState } from './pin-guard.ts'
 
 /**
  * A SIM card. Messages, phonebook, counters and the last TP-MR survive a power loss of the modem; only the PIN must be
@@ -93,7 +93,7 @@ export interface SimSnapshot {
   readonly msisdn: string
   readonly iccid: string
   readonly imsi: string
-  readonly pin: PinState
+  readonly pin: PinGuardState
   readonly pinAttemptsLeft: number
   readonly pukAttemptsLeft: number
   readonly serviceCentre: string

@@ -2,8 +2,8 @@ import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import type { Storage } from '../messaging/storages.ts'
 import { loginPassword } from './login-password.ts'
 import { shownMessages } from './web-inbox.ts'
-import { elements, ok, refusal, webErrors, xmlAnswer } from './web-reply.ts'
-import { fieldOf, fieldsOf, type WebReply, type WebRequest, xmlText } from './web-request.ts'
+import { elements, okReply, refusalReply, webErrors, xmlAnswer } from './web-reply.ts'
+import { elementsOf, fieldOf, type WebReply, type WebRequest, xmlText } from './web-request.ts'
 import { type SentCopies, WebSending } from './web-sending.ts'
 import { WebUssd } from './web-ussd.ts'
 
@@ -72,13 +72,13 @@ export class WebInterface {
     const id = /SessionID=([^;]+)/.exec(headers['cookie'] ?? '')?.[1] ?? ''
     const tokens = this.#sessions.get(id)
     if (tokens === undefined) {
-      done(refusal(webErrors.session))
+      done(refusalReply(webErrors.session))
       return
     }
     if (method === 'POST') {
       const token = headers[tokenHeader] ?? ''
       if (!tokens.includes(token)) {
-        done(refusal(webErrors.token))
+        done(refusalReply(webErrors.token))
         return
       }
       tokens.splice(tokens.indexOf(token), 1)
@@ -88,7 +88,7 @@ export class WebInterface {
       }
     }
     if (this.#modem.faults.standing('web-login') && !this.#loggedIn.has(id)) {
-      done(refusal(webErrors.login))
+      done(refusalReply(webErrors.login))
       return
     }
     const finish = (reply: WebReply) => {
@@ -102,7 +102,7 @@ export class WebInterface {
     const handler = this.#handlers[`${method} ${path}`]
     const missing = this.#modem.faults.standing('web-unsupported')?.path
     if (handler === undefined || (missing !== undefined && path.endsWith(missing)))
-      finish(refusal(webErrors.unsupported))
+      finish(refusalReply(webErrors.unsupported))
     else handler(body, finish)
   }
 
@@ -123,7 +123,7 @@ export class WebInterface {
     'GET /api/ussd/status': (_, finish) => finish(this.#ussd.status()),
     'GET /api/ussd/release': (_, finish) => finish(this.#ussd.release()),
     'POST /api/device/control': (body, finish) => {
-      finish(ok)
+      finish(okReply)
       if (fieldOf(body, 'Control') === '1') this.#modem.clock.after(100, () => this.#modem.power.restart())
     },
   }
@@ -131,7 +131,7 @@ export class WebInterface {
   /** A successful login opens another session, with several tokens. */
   #logIn(body: string, token: string): WebReply {
     const password = this.#modem.faults.standing('web-login')?.password ?? ''
-    if (this.#wrongLogins >= mostWrongLogins) return refusal(webErrors.tooManyLogins)
+    if (this.#wrongLogins >= mostWrongLogins) return refusalReply(webErrors.tooManyLogins)
     const isRight =
       password !== '' &&
       fieldOf(body, 'Username') === 'admin' &&
@@ -139,7 +139,7 @@ export class WebInterface {
       fieldOf(body, 'Password') === loginPassword('admin', password, token)
     if (!isRight) {
       this.#wrongLogins += 1
-      return refusal(webErrors.credentials)
+      return refusalReply(webErrors.credentials)
     }
     const id = this.#randomText()
     const tokens = Array.from({ length: 3 }, () => this.#randomText())
@@ -239,10 +239,10 @@ export class WebInterface {
 
   #operatePin(body: string): WebReply {
     const { sim } = this.#modem
-    if (sim === undefined || fieldOf(body, 'OperateType') !== '0') return refusal(webErrors.format)
-    if (!sim.guard.verify(fieldOf(body, 'CurrentPin') ?? '')) return refusal(webErrors.pin)
+    if (sim === undefined || fieldOf(body, 'OperateType') !== '0') return refusalReply(webErrors.format)
+    if (!sim.guard.verify(fieldOf(body, 'CurrentPin') ?? '')) return refusalReply(webErrors.pin)
     this.#modem.pinAccepted()
-    return ok
+    return okReply
   }
 
   get #storage(): Storage | undefined {
@@ -286,15 +286,15 @@ export class WebInterface {
 
   #delete(body: string): WebReply {
     const { faults } = this.#modem
-    if (faults.strike('delete-refused')) return refusal(webErrors.delete)
-    const indexes = fieldsOf(body, 'Index').map(Number)
+    if (faults.strike('delete-refused')) return refusalReply(webErrors.delete)
+    const indexes = elementsOf(body, 'Index').map(Number)
     const partly = indexes.length > 1 ? faults.strike('web-deletes-partly') : undefined
     const deleted = new Set(indexes.slice(0, partly?.deletes))
     const storage = this.#storage
     const messages = storage === undefined ? [] : shownMessages(storage).filter(({ index }) => deleted.has(index))
     for (const slot of messages.flatMap(({ slots }) => slots)) storage?.remove(slot)
     this.#copies.list = this.#copies.list.filter(({ index }) => !deleted.has(index))
-    return partly?.refused ? refusal(webErrors.delete) : ok
+    return partly?.refused ? refusalReply(webErrors.delete) : okReply
   }
 
   #randomText(): string {

@@ -15,12 +15,12 @@ export function xmlAnswer(content: string): WebReply {
   return { kind: 'answer', status: 200, headers: { 'content-type': 'text/xml' }, body }
 }
 
-export function refusal(code: number): WebReply {
+export function refusalReply(code: number): WebReply {
   const body = `<?xml version="1.0" encoding="UTF-8"?>\r\n<error>\r\n<code>${code}</code>\r\n<message></message>\r\n</error>`
   return { kind: 'answer', status: 200, headers: { 'content-type': 'text/xml' }, body }
 }
 
-export const ok: WebReply = {
+export const okReply: WebReply = {
   kind: 'answer',
   status: 200,
   headers: { 'content-type': 'text/xml' },

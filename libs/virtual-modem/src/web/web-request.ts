@@ -29,7 +29,7 @@ export function fieldOf(body: string, name: string): string | undefined {
 }
 
 /** Reads the text of each element with this name, in a request body. */
-export function fieldsOf(body: string, name: string): readonly string[] {
+export function elementsOf(body: string, name: string): readonly string[] {
   const end = `</${name}>`
   const parts = body.split(end).slice(0, -1)
   return parts.flatMap((part) => fieldOf(`${part}${end}`, name) ?? [])

@@ -5,7 +5,7 @@ import { encodeSubmit } from '@smsgw/sms/tpdu/submit'
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import { readOutgoing } from '../messaging/outgoing.ts'
 import { decoded } from '../messaging/pdu.ts'
-import { elements, ok, refusal, webErrors, xmlAnswer } from './web-reply.ts'
+import { elements, okReply, refusalReply, webErrors, xmlAnswer } from './web-reply.ts'
 import { fieldOf, type WebReply } from './web-request.ts'
 
 /** Sends the texts that programs write into the web interface. A status shows the progress of the last text. */
@@ -26,16 +26,16 @@ export class WebSending {
     const text = fieldOf(body, 'Content') ?? ''
     const parts = decoded(() => this.#partsOf(phone, text))
     if (parts === undefined) {
-      finish(refusal(webErrors.format))
+      finish(refusalReply(webErrors.format))
       return
     }
     if (this.#status.phase === 'sending') {
-      finish(refusal(webErrors.busy))
+      finish(refusalReply(webErrors.busy))
       return
     }
     const broken = faults.strike('submit-error')
     if (broken && !broken.accepted) {
-      finish(refusal(webErrors.busy))
+      finish(refusalReply(webErrors.busy))
       return
     }
     const drop = faults.strike('submit-port-drop')
@@ -58,10 +58,10 @@ export class WebSending {
       else settle()
       if (vanish) vanish()
       else if (lost) finish({ kind: 'dropped' })
-      else if (hang) clock.after(hang.forMs, () => finish(hang.answered ? ok : { kind: 'dropped' }))
-      else if (broken) finish(refusal(webErrors.timeout))
+      else if (hang) clock.after(hang.forMs, () => finish(hang.answered ? okReply : { kind: 'dropped' }))
+      else if (broken) finish(refusalReply(webErrors.timeout))
     })
-    if (!vanish && !lost && !hang && !broken) finish(ok)
+    if (!vanish && !lost && !hang && !broken) finish(okReply)
   }
 
   #partsOf(phone: string, text: string): readonly Uint8Array[] {

@@ -1,8 +1,8 @@
 import type { Timer } from '../clock.ts'
 import type { MobileEquipment } from '../equipment/mobile-equipment.ts'
 import { answerWithinMs, menuAround } from '../equipment/ussd-session.ts'
-import type { UssdReply } from '../network/ussd-menu.ts'
-import { elements, ok, refusal, webErrors, xmlAnswer } from './web-reply.ts'
+import type { MenuReply } from '../network/ussd-menu.ts'
+import { elements, okReply, refusalReply, webErrors, xmlAnswer } from './web-reply.ts'
 import type { WebReply } from './web-request.ts'
 
 /**
@@ -11,9 +11,9 @@ import type { WebReply } from './web-request.ts'
  */
 export class WebUssd {
   readonly #modem: MobileEquipment
-  #request: { reply: UssdReply | undefined; timeout?: Timer } | undefined
+  #request: { reply: MenuReply | undefined; timeout?: Timer } | undefined
   /** The actual reply, which is sent after the menu that a fault has inserted. */
-  #behindMenu: UssdReply | undefined
+  #behindMenu: MenuReply | undefined
 
   constructor(modem: MobileEquipment) {
     this.#modem = modem
@@ -21,11 +21,11 @@ export class WebUssd {
 
   send(text: string): WebReply {
     const { sim, network, faults, clock } = this.#modem
-    if (sim === undefined) return refusal(webErrors.noSim)
+    if (sim === undefined) return refusalReply(webErrors.noSim)
     this.#request?.timeout?.cancel()
-    const request: { reply: UssdReply | undefined; timeout?: Timer } = { reply: undefined }
+    const request: { reply: MenuReply | undefined; timeout?: Timer } = { reply: undefined }
     this.#request = request
-    const show = (reply: UssdReply) => {
+    const show = (reply: MenuReply) => {
       if (this.#request !== request) return
       request.reply = reply
       if (isOpen(reply)) request.timeout = clock.after(answerWithinMs, () => this.release())
@@ -34,7 +34,7 @@ export class WebUssd {
     this.#behindMenu = undefined
     if (behindMenu) {
       clock.after(network.latencyMs(), () => show(behindMenu))
-      return ok
+      return okReply
     }
     network.ussd(sim, text, (reply) => {
       if (faults.strike('ussd-lost')) return
@@ -42,14 +42,14 @@ export class WebUssd {
       if (menu) this.#behindMenu = reply
       clock.after(faults.strike('ussd-late')?.delayMs ?? 0, () => show(menu ?? reply))
     })
-    return ok
+    return okReply
   }
 
   answer(): WebReply {
     const reply = this.#request?.reply
-    if (reply === undefined) return refusal(webErrors.ussdPending)
+    if (reply === undefined) return refusalReply(webErrors.ussdPending)
     if (reply.kind === 'text') return xmlAnswer(elements({ content: reply.text }))
-    return refusal(reply.kind === 'not-supported' ? webErrors.ussdUnsupported : webErrors.ussdTimeout)
+    return refusalReply(reply.kind === 'not-supported' ? webErrors.ussdUnsupported : webErrors.ussdTimeout)
   }
 
   /** 0: no session; 1: the network has to answer; 2: the network expects a reply. */
@@ -65,10 +65,10 @@ export class WebUssd {
     this.#request = undefined
     this.#behindMenu = undefined
     if (sim) network.endUssd(sim)
-    return ok
+    return okReply
   }
 }
 
-function isOpen(reply: UssdReply): boolean {
+function isOpen(reply: MenuReply): boolean {
   return reply.kind === 'text' && reply.expectsAnswer
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { Parameters } from './parameters.ts'
+import { CommandParameters } from './parameters.ts'
 
 test('does not split at commas in quotes', () => {
-  const parameters = new Parameters('1,"a,b",,"c"')
+  const parameters = new CommandParameters('1,"a,b",,"c"')
   expect([0, 1, 2, 3, 4].map((index) => parameters.text(index))).toEqual(['1', 'a,b', undefined, 'c', undefined])
   expect(parameters.count).toBe(4)
 })
 
 test('fails every range check for a value that is not a number', () => {
-  const parameters = new Parameters('x,-1,1e3,99999999999,7')
+  const parameters = new CommandParameters('x,-1,1e3,99999999999,7')
   expect([0, 1, 2, 3].map((index) => parameters.number(index))).toEqual([
     Number.NaN,
     Number.NaN,
@@ -20,6 +20,6 @@ test('fails every range check for a value that is not a number', () => {
 })
 
 test('reads an unclosed quote to the end', () => {
-  expect(new Parameters('"ab').text(0)).toBe('ab')
-  expect(new Parameters('"').text(0)).toBe('')
+  expect(new CommandParameters('"ab').text(0)).toBe('ab')
+  expect(new CommandParameters('"').text(0)).toBe('')
 })

@@ -1,5 +1,5 @@
 /** Splits the text after `=` at commas outside quotes (V.250 §5.4.2). */
-export class Parameters {
+export class CommandParameters {
   readonly raw: string
   readonly #values: readonly string[]
 

@@ -1,4 +1,4 @@
-import type { LiveEvents } from '@smsgw/contract/live/live-event'
+import type { LiveEventContents } from '@smsgw/contract/live/live-event'
 import { liveEventKinds } from '@smsgw/contract/live/live-event'
 import { expect, expectTypeOf, test } from 'vitest'
 import { type Answer, hangUp, problem, scriptedServer } from '../../testing/scripted-server.ts'
@@ -109,7 +109,7 @@ test('a signal ends the iteration without an error, and closes the connection', 
 })
 
 test('every kind of event exists in the contract, with the same data', () => {
-  type Known = Pick<LiveEvents, LiveEventKind>
+  type Known = Pick<LiveEventContents, LiveEventKind>
   expectTypeOf<LiveEventData>().branded.toEqualTypeOf<{ -readonly [Kind in keyof Known]: Known[Kind] }>()
   expect(liveEventKinds).toEqual(expect.arrayContaining(['message.created', 'inbox.received', 'settings.changed']))
 })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { catalogue } from '@smsgw/modem/profiles/catalogue'
-import { generic } from '@smsgw/modem/profiles/generic'
+import { genericProfile } from '@smsgw/modem/profiles/generic'
 import { modeSwitchCommand, modeSwitches } from '@smsgw/modem/profiles/mode-switches'
 import type { Profile } from '@smsgw/modem/profiles/profile'
 import { type UsbLayout, usbLayouts } from '@smsgw/modem/profiles/usb-layouts'
@@ -98,9 +98,9 @@ test('docs/hardware.md lists the modems of the tables', async () => {
     '| Profile | Codes |',
     '|---|---|',
     ...catalogue
-      .filter(({ toolkit }) => toolkit.length > generic.toolkit.length)
+      .filter(({ toolkit }) => toolkit.length > genericProfile.toolkit.length)
       .map(({ name, toolkit }) => `| ${name} | ${toolkit.map(({ code }) => `\`${code}\``).join(', ')} |`),
-    `| all others | ${generic.toolkit.map(({ code }) => `\`${code}\``).join(', ')} |`,
+    `| all others | ${genericProfile.toolkit.map(({ code }) => `\`${code}\``).join(', ')} |`,
     '',
     'Some codes get no response, because no published source that we could read gives the right one:',
     '',

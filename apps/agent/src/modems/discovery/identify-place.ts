@@ -1,7 +1,7 @@
 import type { Clock } from '@smsgw/modem/clock'
 import { type ModemNumber, readModemNumber } from '@smsgw/modem/commands/identity'
 import { readMessageFormat } from '@smsgw/modem/commands/messages/message-settings'
-import { ask } from '@smsgw/modem/commands/query'
+import { runQuery } from '@smsgw/modem/commands/query'
 import { Dialogue } from '@smsgw/modem/dialogue/dialogue'
 import { readHilinkNumber } from '@smsgw/modem/hilink/hilink-modem'
 import type { ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
@@ -91,11 +91,11 @@ async function readNumber(
   })
   try {
     if ((await dialogue.resynchronise()).kind !== 'in-step') return undefined
-    const number = await readModemNumber((query) => ask(dialogue, { ...query, timeoutMs: attemptMs }))
+    const number = await readModemNumber((query) => runQuery(dialogue, { ...query, timeoutMs: attemptMs }))
     if (number === undefined || number.imei !== undefined) return number
     // Tests the message format, because other devices, such as fax modems, also answer AT commands, but do not support
     // messages.
-    const format = await ask(dialogue, { ...readMessageFormat, timeoutMs: attemptMs })
+    const format = await runQuery(dialogue, { ...readMessageFormat, timeoutMs: attemptMs })
     return format.kind === 'value' ? number : undefined
   } finally {
     dialogue.close('identification finished')

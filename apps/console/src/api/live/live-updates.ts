@@ -1,11 +1,11 @@
-import type { LiveEventKind, LiveEvents } from '@smsgw/contract/live/live-event'
+import type { LiveEventContents, LiveEventKind } from '@smsgw/contract/live/live-event'
 import { type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
 import type { LiveFeed, LiveState } from './live-feed.ts'
 import { invalidate, refresh } from './newest-first.ts'
 
 /** The queries that each event invalidates. The log page handles its events itself. */
-const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEvents[Kind]) => readonly QueryKey[] } = {
+const madeOld: { readonly [Kind in LiveEventKind]: (data: LiveEventContents[Kind]) => readonly QueryKey[] } = {
   'message.created': () => [...talk, ['conversation-details'], ['approvals'], ['statistics']],
   'message.changed': ({ id }) => [
     ...talk,
@@ -90,10 +90,13 @@ export function useLiveState(): LiveState {
 }
 
 /** @param listener must stay the same from one render to the next (`useCallback`) */
-export function useLiveEvent<Kind extends LiveEventKind>(kind: Kind, listener: (data: LiveEvents[Kind]) => void): void {
+export function useLiveEvent<Kind extends LiveEventKind>(
+  kind: Kind,
+  listener: (data: LiveEventContents[Kind]) => void,
+): void {
   const feed = useContext(LiveContext)
   useEffect(
-    () => feed?.onEvent((happened, data) => happened === kind && listener(data as LiveEvents[Kind])),
+    () => feed?.onEvent((happened, data) => happened === kind && listener(data as LiveEventContents[Kind])),
     [feed, kind, listener],
   )
 }

@@ -7,7 +7,7 @@ import {
   deliveryWithRequest,
   listDeliveriesQuery,
 } from '@smsgw/contract/webhooks/webhook'
-import type { WebhookEvent } from '@smsgw/contract/webhooks/webhook-event'
+import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
@@ -132,7 +132,7 @@ function deliveryAnswer(webhookId: string, stored: StoredDelivery): DeliveryAnsw
   return {
     id,
     webhookId,
-    event: event as WebhookEvent,
+    event: event as WebhookEventName,
     deviceId,
     state: state as DeliveryState,
     createdAt: createdAt.toISOString(),

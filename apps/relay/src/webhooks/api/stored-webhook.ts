@@ -1,5 +1,5 @@
 import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
-import type { WebhookEvent } from '@smsgw/contract/webhooks/webhook-event'
+import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { ApiError } from '../../http/errors/api-error.ts'
 import type { Statements } from '../../store/database.ts'
 import type { Webhook } from '../../store/generated/client.ts'
@@ -33,11 +33,11 @@ interface StoredWebhook {
 /** Returns a webhook as the API shows it, without its secret. */
 export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
   const { id, url, name, format, heldSince, deviceId, disabledAt, disabledReason } = webhook
-  const events = webhook.events as WebhookEvent[]
+  const events = webhook.events as WebhookEventName[]
   return {
     id,
     url,
-    event: events[0] as WebhookEvent,
+    event: events[0] as WebhookEventName,
     events,
     ...(name !== null && { name }),
     ...(format !== null && { format: format as NonNullable<WebhookAnswer['format']> }),

@@ -1,4 +1,4 @@
-import { integerOf, itemsOf, parseParameters, textOf, textsOf } from '../../wire/at-parameters.ts'
+import { integerOf, itemsOf, parameterText, parseParameters, textsOf } from '../../wire/at-parameters.ts'
 import { lastWith, type Query } from '../query.ts'
 
 /** Message memories (27.005 §3.1): SM = SIM, ME = modem, MT = both, SR = reports, BM = broadcasts, TA = adapter. */
@@ -81,7 +81,7 @@ function usagesIn(body: string | undefined): readonly MemoryUsage[] {
   const parameters = body === undefined ? [] : parseParameters(body)
   const usages: MemoryUsage[] = []
   for (let at = 0; at < parameters.length; ) {
-    const name = textOf(parameters[at])
+    const name = parameterText(parameters[at])
     const memory = /^[A-Za-z]{2}$/.test(name) ? name.toUpperCase() : undefined
     if (memory !== undefined) at += 1
     const used = integerOf(parameters[at])

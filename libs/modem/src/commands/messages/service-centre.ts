@@ -1,9 +1,9 @@
-import { integerOf, parseParameters, textOf } from '../../wire/at-parameters.ts'
+import { integerOf, parameterText, parseParameters } from '../../wire/at-parameters.ts'
 import { numberInCharacterSet } from '../character-set.ts'
 import { lastWith, type Query } from '../query.ts'
 
 /** The service centre for outgoing messages, or `none` if the SIM has no service centre. 27.005 §3.3.1 */
-export const readServiceCentre: Query<ServiceCentre | 'none'> = {
+export const readServiceCentre: Query<ServiceCentreAddress | 'none'> = {
   text: 'AT+CSCA?',
   timeoutMs: 10_000,
   prefixes: ['+CSCA'],
@@ -13,14 +13,14 @@ export const readServiceCentre: Query<ServiceCentre | 'none'> = {
     const [address, type] = parseParameters(line.body)
     // The number may be quoted or not, and plain or in UCS-2 (`002B0039…`). An international number has a leading `+`,
     // or only the type 145.
-    const number = numberInCharacterSet(textOf(address)).replaceAll(/[^0-9+]/g, '')
+    const number = numberInCharacterSet(parameterText(address)).replaceAll(/[^0-9+]/g, '')
     if (!/^\+?\d+$/.test(number)) return 'none'
     const typeOfAddress = integerOf(type) ?? (number.startsWith('+') ? international : unknown)
     return { number: typeOfAddress === international && !number.startsWith('+') ? `+${number}` : number, typeOfAddress }
   },
 }
 
-export interface ServiceCentre {
+export interface ServiceCentreAddress {
   readonly number: string
   readonly typeOfAddress: number
 }

@@ -3,7 +3,7 @@ import type { ResponseLine } from '../../wire/response-line.ts'
 import type { Query } from '../query.ts'
 
 /** A message in a memory of the SIM or the modem. */
-export interface StoredMessage {
+export interface StoredPdu {
   readonly index: number
   /** 0 and 1: received (unread, read). 2 and 3: outgoing (unsent, sent). Undefined if the firmware omits the status. */
   readonly stat: number | undefined
@@ -12,7 +12,7 @@ export interface StoredMessage {
 }
 
 /** All messages of the selected memory, with any status. 27.005 §3.4.2 */
-export const listMessages: Query<readonly StoredMessage[]> = {
+export const listStoredMessages: Query<readonly StoredPdu[]> = {
   text: 'AT+CMGL=4',
   timeoutMs: 30_000,
   // Slow SIMs read one message per second, and a memory may hold 255 messages.
@@ -36,7 +36,7 @@ export const listMessages: Query<readonly StoredMessage[]> = {
  * Reads one message. Returns `empty` if the answer has the length 0, the PDU `00` or no line, or is an error (CMS 321).
  * 27.005 §3.4.3
  */
-export function readMessage(index: number): Query<StoredMessage | 'empty'> {
+export function readMessage(index: number): Query<StoredPdu | 'empty'> {
   return {
     text: `AT+CMGR=${index}`,
     timeoutMs: 15_000,
@@ -54,7 +54,7 @@ export function readMessage(index: number): Query<StoredMessage | 'empty'> {
   }
 }
 
-export function deleteMessage(index: number): Query<true> {
+export function deleteStoredMessage(index: number): Query<true> {
   return { text: `AT+CMGD=${index}`, timeoutMs: 30_000, read: () => true }
 }
 

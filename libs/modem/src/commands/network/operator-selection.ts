@@ -1,6 +1,6 @@
 import type { CommandError } from '../../dialogue/errors/command-error.ts'
-import { integerOf, parseParameters, textOf } from '../../wire/at-parameters.ts'
-import { type Answer, lastWith, type Query } from '../query.ts'
+import { integerOf, parameterText, parseParameters } from '../../wire/at-parameters.ts'
+import { lastWith, type Query, type QueryAnswer } from '../query.ts'
 
 /** The operator to register with: the country and network codes, or any operator that the SIM allows. */
 export type OperatorChoice =
@@ -24,7 +24,7 @@ export type OperatorSelection =
  * registration. Some modems do not store the selection, and lose it when they restart.
  */
 export async function selectOperator(
-  ask: <T>(query: Query<T>) => Promise<Answer<T>>,
+  ask: <T>(query: Query<T>) => Promise<QueryAnswer<T>>,
   choice: OperatorChoice,
 ): Promise<OperatorSelection> {
   await ask(showCodes)
@@ -68,7 +68,7 @@ const readSelection: Query<Selection> = {
     const line = lastWith(lines, '+COPS')
     if (line === undefined) return undefined
     const [mode, , operator] = parseParameters(line.body)
-    return { mode: integerOf(mode), code: textOf(operator) }
+    return { mode: integerOf(mode), code: parameterText(operator) }
   },
 }
 

@@ -1,4 +1,4 @@
-import { integerOf, parseParameters, textOf } from '../../wire/at-parameters.ts'
+import { integerOf, parameterText, parseParameters } from '../../wire/at-parameters.ts'
 import { textInCharacterSet } from '../character-set.ts'
 import { displayName } from '../display-name.ts'
 import { lastWith, type Query } from '../query.ts'
@@ -22,7 +22,7 @@ export const readOperator: Query<Operator | 'none'> = {
     const line = lastWith(lines, '+COPS')
     if (line === undefined) return undefined
     const [mode, , operator, technology] = parseParameters(line.body)
-    const name = displayName(textInCharacterSet(textOf(operator)))
+    const name = displayName(textInCharacterSet(parameterText(operator)))
     if (name === '') return 'none'
     return {
       name,

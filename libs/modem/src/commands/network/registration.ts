@@ -1,4 +1,4 @@
-import { hexadecimalOf, integerOf, type Parameter, parseParameters, textOf } from '../../wire/at-parameters.ts'
+import { type AtParameter, hexadecimalOf, integerOf, parameterText, parseParameters } from '../../wire/at-parameters.ts'
 import type { ResponseLine } from '../../wire/response-line.ts'
 import { lastWith, type Query } from '../query.ts'
 
@@ -84,9 +84,9 @@ export function technologyFromNumber(number: number | undefined): Technology | u
 }
 
 /** A state has one or two digits, or is padded (`000,001`); an area has four hexadecimal digits, mostly in quotes. */
-function isStat(parameter: Parameter | undefined): boolean {
+function isStat(parameter: AtParameter | undefined): boolean {
   if (parameter?.kind !== 'plain') return false
-  const text = textOf(parameter)
+  const text = parameterText(parameter)
   return /^\d{1,3}$/.test(text) && Number(text) < statuses.length
 }
 

@@ -1,6 +1,6 @@
 import { integerOf, parseParameters } from '../../wire/at-parameters.ts'
 import type { ResponseLine } from '../../wire/response-line.ts'
-import { type Answer, lastWith, type Query } from '../query.ts'
+import { lastWith, type Query, type QueryAnswer } from '../query.ts'
 
 /** Signal values; undefined if the modem reports 99, which means unknown. */
 export interface Signal {
@@ -57,7 +57,9 @@ export const readExtendedSignal: Query<Signal> = {
 }
 
 /** Prefers the extended command, because LTE modems report the signal with this command when `+CSQ` reports 99. */
-export async function bestSignal(ask: (query: Query<Signal>) => Promise<Answer<Signal>>): Promise<Signal | undefined> {
+export async function bestSignal(
+  ask: (query: Query<Signal>) => Promise<QueryAnswer<Signal>>,
+): Promise<Signal | undefined> {
   const usual = await ask(readSignal)
   if (usual.kind === 'value' && usual.value.dBm !== undefined) return usual.value
   const extended = await ask(readExtendedSignal)

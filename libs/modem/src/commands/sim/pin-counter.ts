@@ -1,4 +1,4 @@
-import { integerOf, parseParameters, textOf } from '../../wire/at-parameters.ts'
+import { integerOf, parameterText, parseParameters } from '../../wire/at-parameters.ts'
 import type { ResponseLine } from '../../wire/response-line.ts'
 import { lastWith, type Query } from '../query.ts'
 
@@ -17,7 +17,7 @@ export const standardPinCounter: Query<PinTries> = {
   prefixes: ['+CPINR', '+CPINRE'],
   read: (lines) => {
     const left = (code: string) => {
-      const row = lines.find((line) => textOf(parseParameters(line.body)[0]).toUpperCase() === code)
+      const row = lines.find((line) => parameterText(parseParameters(line.body)[0]).toUpperCase() === code)
       return row && integerOf(parseParameters(row.body)[1])
     }
     return pinTries(left('SIM PIN'), left('SIM PUK'))
@@ -34,7 +34,7 @@ export const cardPinCounter: Query<PinTries> = {
   timeoutMs: 10_000,
   prefixes: ['+CSIM'],
   read: (lines) => {
-    const status = textOf(parseParameters(lines.at(-1)?.body ?? '')[1]).slice(-4)
+    const status = parameterText(parseParameters(lines.at(-1)?.body ?? '')[1]).slice(-4)
     if (/^63C[0-9A-F]$/i.test(status)) return { pin: Number.parseInt(status.slice(3), 16), puk: undefined }
     return status === '6983' ? { pin: 0, puk: undefined } : undefined
   },

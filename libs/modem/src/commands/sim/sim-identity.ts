@@ -1,4 +1,4 @@
-import { parseParameters, textOf } from '../../wire/at-parameters.ts'
+import { parameterText, parseParameters } from '../../wire/at-parameters.ts'
 import type { ResponseLine } from '../../wire/response-line.ts'
 import { numberInCharacterSet, textInCharacterSet } from '../character-set.ts'
 import { firstIn, type Query } from '../query.ts'
@@ -58,11 +58,11 @@ function imsiIn(text: string): string | undefined {
 /** `"Line 1","+15551234567",145`, `,"5551234567",129`, `Line 1,15551234567,161`, and rows with only a number. */
 function ownNumberIn(line: ResponseLine): OwnNumber | undefined {
   const [alpha, second, type] = parseParameters(line.body)
-  const number = numberInCharacterSet(textOf(second)).replaceAll(/[\s()-]/g, '')
+  const number = numberInCharacterSet(parameterText(second)).replaceAll(/[\s()-]/g, '')
   // The longest address (23.040 §9.1.2.5).
   if (!/^\+?[0-9*#]{3,20}$/.test(number)) return undefined
-  const international = textOf(type) === internationalNumber && !number.startsWith('+')
-  return { number: international ? `+${number}` : number, name: textInCharacterSet(textOf(alpha)) }
+  const international = parameterText(type) === internationalNumber && !number.startsWith('+')
+  return { number: international ? `+${number}` : number, name: textInCharacterSet(parameterText(alpha)) }
 }
 
 // 24.008 §10.5.4.7: 145 international, 129 unknown, 161 national.

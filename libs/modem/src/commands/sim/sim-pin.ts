@@ -1,7 +1,7 @@
 import type { CommandError } from '../../dialogue/errors/command-error.ts'
 import { integerOf, parseParameters } from '../../wire/at-parameters.ts'
 import type { ResponseLine } from '../../wire/response-line.ts'
-import { type Answer, lastWith, type Query } from '../query.ts'
+import { lastWith, type Query, type QueryAnswer } from '../query.ts'
 
 /** The code that the SIM requires. 27.007 §8.3 */
 export type PinState =
@@ -31,7 +31,7 @@ export const readPinState: Query<PinState> = {
 export const readPinStateWithoutFinalResult: Query<PinState> = { ...readPinState, timeoutMs: 3000 }
 
 /** Returns undefined if the PIN is not four to eight digits. A PIN with other characters could add a second command. */
-export function enterPin(pin: string): Query<true> | undefined {
+export function enterSimPin(pin: string): Query<true> | undefined {
   if (!/^\d{4,8}$/.test(pin)) return undefined
   return {
     text: `AT+CPIN="${pin}"`,
@@ -46,7 +46,7 @@ export function enterPin(pin: string): Query<true> | undefined {
  * Returns the state from `+CPIN:`, or from the error that was sent instead of it. Undefined if neither contains a
  * state.
  */
-export function pinStateOf(answer: Answer<PinState>): PinState | undefined {
+export function pinStateOf(answer: QueryAnswer<PinState>): PinState | undefined {
   if (answer.kind === 'value') return answer.value
   if (answer.kind === 'refused') return answer.partial ?? pinStateOfError(answer.error)
   return answer.kind === 'unanswered' ? answer.partial : undefined

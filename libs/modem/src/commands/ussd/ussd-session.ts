@@ -4,13 +4,13 @@ import type { CommandError } from '../../dialogue/errors/command-error.ts'
 import { Pause } from '../../pause.ts'
 import { TaskQueue } from '../../task-queue.ts'
 import type { ResponseLine } from '../../wire/response-line.ts'
-import { ask, type Executor } from '../query.ts'
-import { cancelUssd, sendUssd, type UssdAnswer, ussdAnswerIn } from './ussd.ts'
+import { type Executor, runQuery } from '../query.ts'
+import { cancelUssd, sendUssd, type UssdResponse, ussdAnswerIn } from './ussd.ts'
 import type { UssdEncoding } from './ussd-text.ts'
 
 export type UssdOutcome =
   /** `asks`: the network expects a reply; the next `send` is that reply. */
-  | ({ readonly kind: 'answer' } & UssdAnswer)
+  | ({ readonly kind: 'answer' } & UssdResponse)
   | { readonly kind: 'refused'; readonly error: CommandError }
   /** No answer arrived within two minutes. A later answer is reported as an event. */
   | { readonly kind: 'no-answer' }
@@ -28,10 +28,10 @@ export class UssdSession {
   readonly #clock: Clock
   readonly #cancellation: Cancellation
   readonly #answerLimitMs: number
-  readonly #onNews: (answer: UssdAnswer) => void
+  readonly #onNews: (answer: UssdResponse) => void
   readonly #tasks = new TaskQueue()
   #encodings: readonly UssdEncoding[]
-  #awaited: { readonly pause: Pause; answer: UssdAnswer | undefined } | undefined
+  #awaited: { readonly pause: Pause; answer: UssdResponse | undefined } | undefined
 
   constructor(options: {
     readonly executor: Executor
@@ -39,7 +39,7 @@ export class UssdSession {
     readonly cancellation: Cancellation
     readonly encodings: readonly UssdEncoding[]
     readonly answerLimitMs: number
-    readonly onNews: (answer: UssdAnswer) => void
+    readonly onNews: (answer: UssdResponse) => void
   }) {
     this.#executor = options.executor
     this.#clock = options.clock
@@ -67,11 +67,11 @@ export class UssdSession {
   }
 
   async cancel(): Promise<void> {
-    await ask(this.#executor, cancelUssd, this.#cancellation)
+    await runQuery(this.#executor, cancelUssd, this.#cancellation)
   }
 
   async #send(text: string): Promise<UssdOutcome> {
-    const awaited = { pause: new Pause(this.#clock), answer: undefined as UssdAnswer | undefined }
+    const awaited = { pause: new Pause(this.#clock), answer: undefined as UssdResponse | undefined }
     this.#awaited = awaited
     try {
       const refusal = await this.#request(text)
@@ -93,7 +93,7 @@ export class UssdSession {
     for (const encoding of this.#encodings) {
       const request = sendUssd(text, encoding)
       if (request === undefined) continue
-      const answer = await ask(this.#executor, request, this.#cancellation)
+      const answer = await runQuery(this.#executor, request, this.#cancellation)
       switch (answer.kind) {
         case 'value':
           this.#encodings = [encoding, ...this.#encodings.filter((other) => other !== encoding)]

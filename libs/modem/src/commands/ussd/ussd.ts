@@ -1,13 +1,13 @@
 import { hexFromOctets } from '@smsgw/sms/octets'
 import { ucs2FromText } from '@smsgw/sms/text/ucs2'
 import { packUssd } from '@smsgw/sms/ussd'
-import { integerOf, outermostQuoted, parseParameters, textOf } from '../../wire/at-parameters.ts'
+import { integerOf, outermostQuoted, parameterText, parseParameters } from '../../wire/at-parameters.ts'
 import type { ResponseLine } from '../../wire/response-line.ts'
 import { lastWith, type Query } from '../query.ts'
 import { decodeUssdText, type UssdEncoding } from './ussd-text.ts'
 
 /** The network's answer, or the reason why there is none. 27.007 §7.15 */
-export interface UssdAnswer {
+export interface UssdResponse {
   readonly status: UssdStatus
   readonly text: string | undefined
 }
@@ -25,7 +25,7 @@ export type UssdStatus =
  * The network's answer arrives as an unsolicited `+CUSD`, before the OK or up to two minutes after the OK. Returns
  * undefined if the text cannot be written in this encoding.
  */
-export function sendUssd(text: string, encoding: UssdEncoding): Query<UssdAnswer | 'sent'> | undefined {
+export function sendUssd(text: string, encoding: UssdEncoding): Query<UssdResponse | 'sent'> | undefined {
   const encoded = encodeUssdText(text, encoding)
   if (encoded === undefined) return undefined
   return {
@@ -43,7 +43,7 @@ export function sendUssd(text: string, encoding: UssdEncoding): Query<UssdAnswer
 export const cancelUssd: Query<true> = { text: 'AT+CUSD=2', timeoutMs: 10_000, read: () => true }
 
 /** `+CUSD: 0,"Balance 3.20",15`, and `+CUSD: 0, 0042…` without quotes or without a data coding scheme. */
-export function ussdAnswerIn(line: ResponseLine, encoding: UssdEncoding): UssdAnswer | undefined {
+export function ussdAnswerIn(line: ResponseLine, encoding: UssdEncoding): UssdResponse | undefined {
   const { status, text, dataCodingScheme } = takeApart(line.body)
   const known = status === undefined ? undefined : statuses[status]
   if (known === undefined) return undefined
@@ -60,7 +60,7 @@ function takeApart(body: string): { status?: number; text?: string; dataCodingSc
     const scheme = integerOf(parseParameters(quoted.after.replace(/^\s*,/, ''))[0])
     return { status, text: quoted.text, ...(scheme === undefined ? {} : { dataCodingScheme: scheme }) }
   }
-  const text = textOf(second)
+  const text = parameterText(second)
   const scheme = integerOf(third)
   return { status, ...(text === '' ? {} : { text }), ...(scheme === undefined ? {} : { dataCodingScheme: scheme }) }
 }

@@ -7,10 +7,10 @@ import type { MobileEquipment } from '../../equipment/mobile-equipment.ts'
 import { storageIsFull } from '../../faults/storage.ts'
 import { tpduLength } from '../../messaging/indication.ts'
 import {
-  type MessageState,
+  type MemoryEntry,
+  type MemoryState,
   receivedRead,
   receivedUnread,
-  type StoredMessage,
   storedSent,
   storedUnsent,
 } from '../../messaging/message-memory.ts'
@@ -18,7 +18,7 @@ import { readOutgoing } from '../../messaging/outgoing.ts'
 import { decoded } from '../../messaging/pdu.ts'
 import { stateNames } from '../../messaging/stored-message.ts'
 import { addressFromHost, submitOfText } from '../../messaging/text-submit.ts'
-import type { Parameters } from '../../wire/parameters.ts'
+import type { CommandParameters } from '../../wire/parameters.ts'
 import { type Asking, answer, type CommandTable, cmsError, type Outcome, ok, pending } from '../command.ts'
 import { submitWithFaults } from './submit-with-faults.ts'
 
@@ -38,7 +38,7 @@ export const messageSendingCommands: CommandTable = {
 
 const longestTpdu = 176
 
-function send(modem: MobileEquipment, parameters: Parameters): Outcome {
+function send(modem: MobileEquipment, parameters: CommandParameters): Outcome {
   if (modem.settings.messageFormat === 1) {
     const given = parameters.text(0)
     const destination =
@@ -62,7 +62,7 @@ function submit(modem: MobileEquipment, pdu: Uint8Array): Outcome {
   return pending((finish) => submitWithFaults(modem, message, (reference) => `+CMGS: ${reference}`, finish))
 }
 
-function write(modem: MobileEquipment, parameters: Parameters): Outcome {
+function write(modem: MobileEquipment, parameters: CommandParameters): Outcome {
   if (modem.settings.messageFormat === 1) return writeText(modem, parameters)
   const length = parameters.number(0)
   const state = parameters.number(1, storedUnsent)
@@ -73,7 +73,7 @@ function write(modem: MobileEquipment, parameters: Parameters): Outcome {
   })
 }
 
-function writeText(modem: MobileEquipment, parameters: Parameters): Outcome {
+function writeText(modem: MobileEquipment, parameters: CommandParameters): Outcome {
   const given = parameters.text(0)
   const address =
     given === undefined ? undefined : decoded(() => addressFromHost(modem, given, typeGiven(parameters, 1)))
@@ -98,7 +98,7 @@ function writeText(modem: MobileEquipment, parameters: Parameters): Outcome {
   })
 }
 
-function store(modem: MobileEquipment, pdu: Uint8Array, state: MessageState): Outcome {
+function store(modem: MobileEquipment, pdu: Uint8Array, state: MemoryState): Outcome {
   const { storages, settings, personality, faults } = modem
   const storage = storages.get(settings.memories[1])
   const kind = state === storedUnsent || state === storedSent ? 'submit' : kindReceived(pdu)
@@ -106,7 +106,7 @@ function store(modem: MobileEquipment, pdu: Uint8Array, state: MessageState): Ou
   return slot === undefined ? cmsError(322) : answer(`+CMGW: ${slot + personality.messages.firstIndex}`)
 }
 
-function sendStored(modem: MobileEquipment, parameters: Parameters): Outcome {
+function sendStored(modem: MobileEquipment, parameters: CommandParameters): Outcome {
   const { storages, settings, personality } = modem
   const slot = parameters.number(0) - personality.messages.firstIndex
   const storage = storages.get(settings.memories[1])
@@ -131,7 +131,7 @@ function sendStored(modem: MobileEquipment, parameters: Parameters): Outcome {
 
 function readdressed(
   modem: MobileEquipment,
-  { pdu }: StoredMessage,
+  { pdu }: MemoryEntry,
   given: string,
   type: number | undefined,
 ): Uint8Array {
@@ -141,7 +141,7 @@ function readdressed(
   return joinOctets([pdu.subarray(0, start), octets.subarray(1)])
 }
 
-function sendCommand(modem: MobileEquipment, parameters: Parameters): Outcome {
+function sendCommand(modem: MobileEquipment, parameters: CommandParameters): Outcome {
   const length = parameters.number(0)
   if (modem.settings.messageFormat === 1 || !(length >= 1 && length <= longestTpdu)) return cmsError(302)
   return asking(false, (data) => {
@@ -153,7 +153,7 @@ function sendCommand(modem: MobileEquipment, parameters: Parameters): Outcome {
 }
 
 /** The parameter 0 or 1 accepts, 2 refuses. If a length is given, an acknowledgement PDU follows (27.005 §3.4.4). */
-function acknowledge(modem: MobileEquipment, parameters: Parameters): Outcome {
+function acknowledge(modem: MobileEquipment, parameters: CommandParameters): Outcome {
   const kind = parameters.number(0, 0)
   const length = parameters.number(1, 0)
   if (![0, 1, 2].includes(kind) || !(length <= longestTpdu)) return cmsError(304)
@@ -173,14 +173,14 @@ function pduGiven(data: string, length: number): Uint8Array | undefined {
   return pdu !== undefined && tpduLength(pdu) === length ? pdu : undefined
 }
 
-function typeGiven(parameters: Parameters, place: number): number | undefined {
+function typeGiven(parameters: CommandParameters, place: number): number | undefined {
   return parameters.text(place) === undefined ? undefined : parameters.number(place)
 }
 
-function isState(state: number): state is MessageState {
+function isState(state: number): state is MemoryState {
   return state === receivedUnread || state === receivedRead || state === storedUnsent || state === storedSent
 }
 
-function kindReceived(pdu: Uint8Array): StoredMessage['kind'] {
+function kindReceived(pdu: Uint8Array): MemoryEntry['kind'] {
   return ((pdu[1 + (pdu[0] ?? 0)] ?? 0) & 0b11) === 0b10 ? 'status-report' : 'deliver'
 }

@@ -4,15 +4,15 @@ import type { Cnmi } from '../../equipment/settings.ts'
 import { serviceCentreFields } from '../../messaging/indication.ts'
 import { decoded } from '../../messaging/pdu.ts'
 import { textFromHost } from '../../wire/character-set.ts'
-import type { Parameters } from '../../wire/parameters.ts'
+import type { CommandParameters } from '../../wire/parameters.ts'
 import {
   answer,
-  type Command,
+  type CommandHandlers,
   type CommandTable,
   cmsError,
   error,
   type Finished,
-  fail,
+  failWith,
   ok,
   remembered,
 } from '../command.ts'
@@ -99,7 +99,7 @@ export const messageServiceCommands: CommandTable = {
   '+CGSMS': remembered('+CGSMS', '(0-3)', '3', /^[0-3]$/),
 }
 
-function setIndications(modem: MobileEquipment, parameters: Parameters): Finished {
+function setIndications(modem: MobileEquipment, parameters: CommandParameters): Finished {
   const { settings, personality, terminals } = modem
   const { mode, mt, bm, ds, bfr } = settings.cnmi
   const wanted: Cnmi = {
@@ -111,13 +111,13 @@ function setIndications(modem: MobileEquipment, parameters: Parameters): Finishe
   }
   const highest = { mode: 3, mt: 3, bm: 3, ds: 2, bfr: 1 }
   const possible = Object.entries(highest).every(([name, most]) => wanted[name as keyof Cnmi] <= most)
-  if (!possible || !personality.messages.acceptsCnmi(wanted)) return fail(personality.messages.cnmiRefusal)
+  if (!possible || !personality.messages.acceptsCnmi(wanted)) return failWith(personality.messages.cnmiRefusal)
   settings.cnmi = wanted
   terminals.cnmiChanged()
   return ok
 }
 
-function setServiceCentre(modem: MobileEquipment, parameters: Parameters): Finished {
+function setServiceCentre(modem: MobileEquipment, parameters: CommandParameters): Finished {
   const { sim, settings } = modem
   const given = parameters.text(0)
   if (sim === undefined || given === undefined) return cmsError(304)
@@ -131,7 +131,7 @@ function setServiceCentre(modem: MobileEquipment, parameters: Parameters): Finis
   return ok
 }
 
-function setParameters(modem: MobileEquipment, parameters: Parameters): Finished {
+function setParameters(modem: MobileEquipment, parameters: CommandParameters): Finished {
   const { settings, faults, sim } = modem
   const { csmp } = settings
   const firstOctet = parameters.number(0, csmp.firstOctet)
@@ -147,7 +147,7 @@ function setParameters(modem: MobileEquipment, parameters: Parameters): Finished
   return ok
 }
 
-function moreMessages(): Command {
+function moreMessages(): CommandHandlers {
   return {
     test: () => answer('+CMMS: (0-2)'),
     read: ({ settings }) => answer(`+CMMS: ${settings.moreMessages}`),

@@ -1,15 +1,15 @@
 import type { MobileEquipment } from '../../equipment/mobile-equipment.ts'
 import { disturbedListing } from '../../faults/storage.ts'
 import {
+  type MemoryEntry,
   receivedRead,
   receivedUnread,
-  type StoredMessage,
   storedSent,
   storedUnsent,
 } from '../../messaging/message-memory.ts'
 import type { Storage } from '../../messaging/storages.ts'
 import { showStored, stateNames } from '../../messaging/stored-message.ts'
-import type { Parameters } from '../../wire/parameters.ts'
+import type { CommandParameters } from '../../wire/parameters.ts'
 import { answer, type CommandTable, cmsError, type Finished, type Outcome, ok, pending } from '../command.ts'
 
 /** CPMS, CMGL, CMGR, CMGD: 27.005 §3.2.2, §3.4.2, §3.4.3, §3.5.4 and §4.1, §4.2. */
@@ -52,7 +52,7 @@ function opened({ storages, settings }: MobileEquipment): Storage | undefined {
 
 const all = 4
 
-function list(modem: MobileEquipment, parameters: Parameters): Outcome {
+function list(modem: MobileEquipment, parameters: CommandParameters): Outcome {
   const { settings, faults, power, personality, random } = modem
   const storage = opened(modem)
   const wanted = wantedState(modem, parameters.text(0))
@@ -78,7 +78,7 @@ function wantedState({ settings }: MobileEquipment, given: string | undefined): 
   return /^[0-4]$/.test(given) ? Number(given) : undefined
 }
 
-function read(modem: MobileEquipment, parameters: Parameters): Finished {
+function read(modem: MobileEquipment, parameters: CommandParameters): Finished {
   const { personality } = modem
   const storage = opened(modem)
   const slot = parameters.number(0) - personality.messages.firstIndex
@@ -99,7 +99,7 @@ function read(modem: MobileEquipment, parameters: Parameters): Finished {
   return answer(shown)
 }
 
-function markRead(message: StoredMessage): void {
+function markRead(message: MemoryEntry): void {
   if (message.state === receivedUnread) message.state = receivedRead
 }
 
@@ -112,7 +112,7 @@ const removedByFlag: readonly (readonly number[])[] = [
   [receivedUnread, receivedRead, storedSent, storedUnsent],
 ]
 
-function remove(modem: MobileEquipment, parameters: Parameters): Finished {
+function remove(modem: MobileEquipment, parameters: CommandParameters): Finished {
   const { personality, faults } = modem
   const storage = opened(modem)
   const flag = parameters.number(1, 0)

@@ -1,12 +1,12 @@
 import type { MobileEquipment } from '../../equipment/mobile-equipment.ts'
-import type { OutgoingPdu, SendResult } from '../../messaging/outgoing.ts'
+import type { SendResult, SubmittedPdu } from '../../messaging/outgoing.ts'
 import type { Finished } from '../command.ts'
-import { answer, cmsError, fail, ok, silence } from '../command.ts'
+import { answer, cmsError, failWith, ok, silence } from '../command.ts'
 
 /** `shown` formats the line with the reference, such as `+CMGS: 7`. */
 export function submitWithFaults(
   modem: MobileEquipment,
-  message: OutgoingPdu,
+  message: SubmittedPdu,
   shown: (reference: number) => string,
   finish: (outcome: Finished) => void,
 ): void {
@@ -35,7 +35,7 @@ export function submitWithFaults(
 
 function answerSubmit(
   modem: MobileEquipment,
-  { tpdu }: OutgoingPdu,
+  { tpdu }: SubmittedPdu,
   result: SendResult,
   shown: (reference: number) => string,
   finish: (outcome: Finished) => void,
@@ -48,7 +48,7 @@ function answerSubmit(
   const line = shown(result.reference)
   const lost = faults.strike('submit-answer-lost')
   if (lost) {
-    finish(lost.all ? silence : { ...fail('silence'), lines: [line] })
+    finish(lost.all ? silence : { ...failWith('silence'), lines: [line] })
     return
   }
   const hang = faults.strike('submit-hang')

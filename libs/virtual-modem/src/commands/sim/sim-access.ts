@@ -2,7 +2,7 @@ import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'
 import type { MobileEquipment } from '../../equipment/mobile-equipment.ts'
 import { decoded } from '../../messaging/pdu.ts'
 import { type ElementaryFile, elementaryFile } from '../../sim/elementary-files.ts'
-import type { Parameters } from '../../wire/parameters.ts'
+import type { CommandParameters } from '../../wire/parameters.ts'
 import { answer, type CommandTable, cmeError, type Finished, ok } from '../command.ts'
 
 /** CRSM, and CSIM for reading files and PIN counters: 27.007 §8.17, §8.18. */
@@ -17,7 +17,7 @@ const readRecord = 178
 const getResponse = 192
 const status = 242
 
-function restricted(modem: MobileEquipment, parameters: Parameters): Finished {
+function restricted(modem: MobileEquipment, parameters: CommandParameters): Finished {
   const command = parameters.number(0)
   if (command === status) return answer('+CRSM: 144,0')
   const file = modem.sim && elementaryFile(modem.sim, parameters.number(1))
@@ -70,7 +70,7 @@ function response({ records, linear }: ElementaryFile, identifier: number): Uint
   )
 }
 
-function generic(modem: MobileEquipment, parameters: Parameters): Finished {
+function generic(modem: MobileEquipment, parameters: CommandParameters): Finished {
   const text = parameters.text(1) ?? ''
   const command = decoded(() => octetsFromHex(text))
   if (command === undefined || parameters.number(0) !== text.length || command.length < 4) return cmeError(50)

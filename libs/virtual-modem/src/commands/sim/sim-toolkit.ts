@@ -1,5 +1,5 @@
 import type { SimToolkitTraits } from '../../equipment/personality-traits.ts'
-import { type Command, type CommandTable, cmeError, error, ok } from '../command.ts'
+import { type CommandHandlers, type CommandTable, cmeError, error, ok } from '../command.ts'
 
 /** `+STGR=83` (SIMCom) ends the session; the other responses contain a type and a choice. */
 export const simcomToolkitCommands: CommandTable = {
@@ -41,7 +41,7 @@ const huaweiTypes: ReadonlyMap<number, number> = new Map([
 ])
 
 /** 27.007 §12.2.4: the response in hexadecimal, with the details of the command that it answers. */
-const terminalResponse: Command = {
+const terminalResponse: CommandHandlers = {
   set: ({ toolkit }, parameters) => {
     const match = /^810301([0-9A-F]{2})00820282818301(00|10|20|30)$/.exec(parameters.text(0) ?? '')
     return match !== null && toolkit.respond(Number.parseInt(match[1] ?? '', 16)) ? ok : cmeError(50)
