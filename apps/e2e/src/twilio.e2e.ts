@@ -204,7 +204,7 @@ test('reports errors as the library expects them', async () => {
     moreInfo: 'https://www.twilio.com/docs/errors/21211',
   })
   await expect(send({ from: '+15005550006' })).rejects.toMatchObject({ code: 21606 })
-  await expect(send({ mediaUrl: ['https://example.com/a.png'] })).rejects.toMatchObject({ code: 21623 })
+  await expect(send({ mediaUrl: ['https://example.com/a.png'] })).rejects.toMatchObject({ code: 21622 })
   const stranger = twilio(accountSid, 'wrong', { httpClient: new GatewayClient(gateway.url) })
   await expect(stranger.messages.list()).rejects.toMatchObject({ status: 401, code: 20003 })
 })

@@ -12,7 +12,7 @@ import type { StatusCallback } from '../../webhooks/status-callback.ts'
 import { sendText } from '../send-text.ts'
 import type { StatusReceivers } from '../status-receivers.ts'
 import { requireAccount, twilio } from './account-endpoints.ts'
-import { filledParameter, integerParameter, parameter, timeParameter } from './form-parameters.ts'
+import { filledParameter, integerParameter, isFilled, parameter, timeParameter } from './form-parameters.ts'
 import { messageResource, resourceOf } from './message-resource.ts'
 import { readAccepted } from './read-records-statement.ts'
 import { accountServiceSid, idOfSid } from './sid.ts'
@@ -99,7 +99,7 @@ function textOf(form: Parameters): string {
 const REFUSED = [
   [
     'MediaUrl',
-    21623,
+    21622,
     'MediaUrl is not supported: send an MMS with mmsMessage of POST /3rdparty/v1/messages, or leave it out',
   ],
   ['ContentSid', 20001, 'ContentSid is not supported: send the text in Body'],
@@ -107,12 +107,11 @@ const REFUSED = [
 ] as const
 
 function refuseUnsupported(form: Parameters): void {
-  for (const [name, code, message] of REFUSED)
-    if (filledParameter(form, name) !== undefined) throw new TwilioError(400, code, message)
+  for (const [name, code, message] of REFUSED) if (isFilled(form, name)) throw new TwilioError(400, code, message)
   if (filledParameter(form, 'SendAsMms') === 'true')
     throw new TwilioError(
       400,
-      21623,
+      21622,
       'SendAsMms is not supported: send an MMS with mmsMessage of POST /3rdparty/v1/messages, or leave it out',
     )
 }

@@ -12,6 +12,11 @@ export function filledParameter(parameters: Parameters, name: string): string | 
   return parameter(parameters, name)?.trim() || undefined
 }
 
+/** Returns true if any value of a parameter is not empty. A message can have several `MediaUrl`. */
+export function isFilled(parameters: Parameters, name: string): boolean {
+  return [parameters[name] ?? ''].flat().some((value) => value.trim() !== '')
+}
+
 export function integerParameter(
   parameters: Parameters,
   name: string,

@@ -21,7 +21,7 @@ export type TwilioCode =
   | 21609 // `StatusCallback` is not accepted
   | 21611 // queue full
   | 21617 // text too long
-  | 21623 // media not supported
+  | 21622 // MMS not enabled
   | 21701 // unknown messaging service
   | 30409 // message cannot be cancelled
   | 35114 // `SendAt` not supported

@@ -83,7 +83,8 @@ test('a refused message is answered with the code of Twilio and is not stored', 
     [{ From: 'MyShop' }, 400, 21606],
     [{ Body: 'x'.repeat(1601) }, 400, 21617],
     [{ Body: 'ü€'.repeat(800) }, 400, 21617],
-    [{ MediaUrl: 'https://example.com/a.png' }, 400, 21623],
+    [{ MediaUrl: 'https://example.com/a.png' }, 400, 21622],
+    [{ SendAsMms: 'true' }, 400, 21622],
     [{ ContentSid: 'HX1' }, 400, 20001],
     [{ ValidityPeriod: '0' }, 400, 20001],
     [{ ValidityPeriod: 'soon' }, 400, 20001],
@@ -104,6 +105,9 @@ test('a refused message is answered with the code of Twilio and is not stored', 
       status,
     })
   }
+  const severalMedia = 'MediaUrl=https%3A%2F%2Fexample.com%2Fa.png&MediaUrl='
+  const several = `${new URLSearchParams({ To: TO, From: FROM, Body: 'Hello' })}&${severalMedia}`
+  expect(await codeOf(twilio.post(several))).toEqual([400, 21622])
   expect(await twilio.database.message.count({ where: { accountId: twilio.account.id } })).toBe(0)
 })
 
