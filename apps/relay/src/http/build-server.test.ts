@@ -101,7 +101,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const V1 = '/3rdparty/v1'
 const message = { headers: { ...ALL, ...JSON_TYPE }, body: '{"message":"x","recipient":"+1"}' }
 
-test.each(['/messages', '/messages/', '/messages?', '/messages/?', '/message', '/message/'])(
+test.each(['/messages', '/messages/', '/messages?', '/messages/?', '/message', '/message/', '//messages?'])(
   'answers at %s, under both prefixes',
   async (path) => {
     for (const base of [V1, `/api${V1}`]) {
@@ -112,8 +112,8 @@ test.each(['/messages', '/messages/', '/messages?', '/messages/?', '/message', '
 )
 
 test('answers at a sub-path of an alias and decodes the id in the path', async () => {
-  const response = await server.send('GET', `${V1}/message/a%3Ab%2F%C3%A9/`, { headers: ALL })
-  expect(await response.json()).toEqual({ id: 'a:b/é' })
+  const response = await server.send('GET', `${V1}//message/a%3Ab%2F%2F%C3%A9/`, { headers: ALL })
+  expect(await response.json()).toEqual({ id: 'a:b//é' })
 })
 
 test.each([
@@ -171,8 +171,10 @@ test('a missing scope is named, and all:any includes every scope', async () => {
 
 test('a wrong or unknown method is answered with the allowed methods', async () => {
   for (const method of ['PUT', 'POST', 'PROPFIND']) {
-    const response = await server.send(method, `/api${V1}/message/a`)
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, DELETE, HEAD, OPTIONS'])
+    for (const path of [`/api${V1}/message/a`, `${V1}//messages/a`]) {
+      const response = await server.send(method, path)
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, DELETE, HEAD, OPTIONS'])
+    }
   }
   const options = await server.send('OPTIONS', `${V1}/messages/a`)
   expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, DELETE, HEAD, OPTIONS'])

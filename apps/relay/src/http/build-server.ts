@@ -98,6 +98,8 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
     return503OnClosing: false,
     routerOptions: {
       ignoreTrailingSlash: true,
+      // A program whose base URL ends with a slash asks for `/3rdparty/v1//messages`.
+      ignoreDuplicateSlashes: true,
       maxParamLength: limits.paramLength,
       querystringParser: () => ({}),
     },

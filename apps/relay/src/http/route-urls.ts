@@ -46,7 +46,10 @@ export function hasHead({ method, endpoint }: Route): boolean {
 export function allowedMethods(routes: readonly Route[]): (path: string) => string[] | undefined {
   const resources = resourcesOf(routes)
   return (path) => {
-    const segments = path.replace(/\/$/, '').split('/')
+    const segments = path
+      .replace(/\/{2,}/g, '/')
+      .replace(/\/$/, '')
+      .split('/')
     const found = resources.find((resource) => fits(resource.segments, segments))
     return found && [...found.methods, ...(found.hasHead ? ['HEAD'] : []), 'OPTIONS']
   }
