@@ -20,6 +20,7 @@ import { mcpProof } from './prove-mcp.ts'
 import { mqttProof } from './prove-mqtt.ts'
 import { nagiosProof } from './prove-nagios.ts'
 import { nodeRedProof } from './prove-node-red.ts'
+import { originProof } from './prove-origin.ts'
 import { pypiClientProof } from './prove-pypi-client.ts'
 
 const proofs: readonly BridgeProof[] = [
@@ -33,9 +34,11 @@ const proofs: readonly BridgeProof[] = [
   nodeRedProof,
   mcpProof,
   pypiClientProof,
+  originProof,
 ]
 
-type Programs = DebianPrograms | NpmProgram | PythonProgram
+/** Null for a proof that needs no programs of other projects. */
+type Programs = DebianPrograms | NpmProgram | PythonProgram | null
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { optional: { type: 'boolean' } } })
 const names = positionals.filter((name) => name !== 'bridges')
@@ -78,6 +81,7 @@ function programsOf({ packages, npm, pypi }: BridgeProof): Programs | string {
   try {
     if (npm !== undefined) return new NpmProgram(npm)
     if (pypi !== undefined) return new PythonProgram(pypi)
+    if (packages.length === 0) return null
     return obstacle ?? new DebianPrograms(packages)
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
