@@ -1,4 +1,4 @@
-import type { VirtualTime } from './virtual-time.ts'
+import type { VirtualTime } from '@smsgw/simulation/virtual-time'
 
 /** A process with its own clock. The process runs until it is killed, and may be suspended. */
 export class Process {

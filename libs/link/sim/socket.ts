@@ -1,5 +1,5 @@
 import type { RandomChoices } from '@smsgw/simulation/random-choices'
-import type { VirtualTime } from './virtual-time.ts'
+import type { VirtualTime } from '@smsgw/simulation/virtual-time'
 
 export type Side = 'agent' | 'relay'
 

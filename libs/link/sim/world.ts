@@ -1,4 +1,5 @@
 import { RandomChoices } from '@smsgw/simulation/random-choices'
+import { VirtualTime } from '@smsgw/simulation/virtual-time'
 import type { AgentInput } from '../src/agent/state.ts'
 import type { RelayInput } from '../src/relay/state.ts'
 import { AgentProcess } from './agent-process.ts'
@@ -8,7 +9,6 @@ import { ModelStore } from './model-store.ts'
 import { ModelRelay } from './relay-process.ts'
 import type { LinkAction, LinkSchedule, LostFrame } from './schedule.ts'
 import { type End, type Side, Socket } from './socket.ts'
-import { VirtualTime } from './virtual-time.ts'
 
 /** Agents, relays, their database and the network between them, with one virtual clock. */
 export class LinkWorld {

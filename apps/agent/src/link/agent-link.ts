@@ -211,6 +211,7 @@ export class AgentLink {
 
   #connect(connection: number): void {
     const socket = this.#options.openSocket({
+      onReached: () => this.step({ kind: 'reached', connection }),
       onOpened: () => this.step({ kind: 'opened', connection }),
       onText: (text) => this.step({ kind: 'received', connection, text }),
       onClosed: (code, reason) => {

@@ -8,6 +8,8 @@ export interface LinkSocket {
 }
 
 export interface SocketListener {
+  /** Called when the TCP connection is established, before the handshakes of TLS and WebSocket. */
+  readonly onReached?: () => void
   readonly onOpened: () => void
   readonly onText: (text: string) => void
   /** Called when the connection has ended. The code is 1006 if the relay did not accept the connection. */

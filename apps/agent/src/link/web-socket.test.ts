@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
 import type { Unreachable } from '@smsgw/link/agent/state'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { LinkSocket } from './link-socket.ts'
 import { webSocketTo } from './web-socket.ts'
@@ -31,7 +31,7 @@ async function serve(onSocket: (socket: WebSocket) => void = () => undefined, se
   return { port: (server.address() as AddressInfo).port, webSockets }
 }
 
-function connect(url: string) {
+function connect(url: string, reached: () => void = () => undefined) {
   const heard: string[] = []
   let socket: LinkSocket | undefined
   let onUnreachable: (unreachable: Unreachable) => void = () => undefined
@@ -40,6 +40,7 @@ function connect(url: string) {
   })
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket = webSocketTo(url)({
+      onReached: reached,
       onOpened: () => void heard.push('opened'),
       onText: (text) => void heard.push(text),
       onClosed: (code, reason) => resolve({ code, reason }),
@@ -67,6 +68,25 @@ test('offers the subprotocol without compression, and transfers texts in both di
   expect(extensions).toBeUndefined()
   client.socket.close(4000, 'bye')
   expect(await client.closed).toEqual({ code: 4000, reason: 'bye' })
+})
+
+test('reports that a server is reached before it answers, and not if there is no server', async () => {
+  const busy = createServer()
+  busy.listen(0, '127.0.0.1')
+  await once(busy, 'listening')
+  const url = `ws://127.0.0.1:${(busy.address() as AddressInfo).port}`
+  const { promise: reached, resolve } = Promise.withResolvers<void>()
+  const accepted = once(busy, 'connection')
+  const client = connect(url, resolve)
+  await reached
+  expect(client.heard).toEqual([])
+  const [socket] = await accepted
+  socket.destroy()
+  busy.close()
+  await once(busy, 'close')
+  const onReached = vi.fn()
+  await connect(url, onReached).unreachable
+  expect(onReached).not.toHaveBeenCalled()
 })
 
 test('reports the close code and reason of the relay', async () => {

@@ -17,6 +17,10 @@ function open(url: string, listener: SocketListener): LinkSocket {
     autoPong: false,
     handshakeTimeout: handshakeMs,
     followRedirects: false,
+    finishRequest(request) {
+      request.once('socket', (tcp) => tcp.once('connect', () => listener.onReached?.()))
+      request.end()
+    },
   })
   let problem: Problem | undefined
   let isClosed = false
@@ -101,7 +105,8 @@ const unreachableCodes: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
 ])
-const handshakeMs = 15_000
+/** Longer than the limits of the session, which closes the socket. */
+const handshakeMs = 300_000
 const closeMs = 3_000
 /** The flow control keeps the buffer below this size, so a larger buffer means that the relay does not read. */
 const maxBufferedBytes = 4 * 1_048_576

@@ -126,11 +126,8 @@ export class AgentRequests {
    * first. So neither these agents nor the connected agents time out.
    */
   async run(effect: DatabaseEffect): Promise<RelayInput | undefined> {
-    const isResume = effect.kind === 'claim-commands' && effect.isResume
-    if (!isResume && effect.kind !== 'pair' && effect.kind !== 'authenticate' && effect.kind !== 'open-connection') {
-      return this.#answer(effect)
-    }
-    const group = effect.kind === 'open-connection' ? URGENT : addressBlock(this.#address)
+    const group = admissionGroup(effect, this.#address)
+    if (group === undefined) return this.#answer(effect)
     const turn = this.#deps.arrivals.run(group, async () => ({
       // The agent may have disconnected in the meantime.
       input: this.#isOver ? undefined : await this.#answer(effect),
@@ -278,6 +275,24 @@ export class AgentRequests {
   #opened(): AgentConnection {
     if (this.#connection === undefined) throw new Error('this connection is not yet authenticated')
     return this.#connection
+  }
+}
+
+/**
+ * Returns the group of an effect in the queue of admissions. Returns undefined for an effect that does not belong to an
+ * admission, which is carried out at once.
+ */
+export function admissionGroup(effect: DatabaseEffect, address: string): string | undefined {
+  switch (effect.kind) {
+    case 'open-connection':
+      return URGENT
+    case 'pair':
+    case 'authenticate':
+      return addressBlock(address)
+    case 'claim-commands':
+      return effect.isResume ? addressBlock(address) : undefined
+    default:
+      return undefined
   }
 }
 

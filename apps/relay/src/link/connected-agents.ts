@@ -364,5 +364,5 @@ export class ConnectedAgents {
  * The largest number of agents that wait for admission. A busy database can admit this number within the 45 s for which
  * an agent waits. Other agents have to reconnect.
  */
-const MOST_ARRIVING = 2_000
+export const MOST_ARRIVING = 2_000
 const POLL_MS = 1_000

@@ -2,8 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
 import { WebSocket, WebSocketServer } from 'ws'
-import { addressBlock } from '../limits/address-block.ts'
-import { TokenBuckets } from '../limits/token-buckets.ts'
+import { ArrivalLimits } from './arrival-limits.ts'
 import type { ConnectedAgents } from './connected-agents.ts'
 
 /** The path of the agents' WebSocket. */
@@ -28,12 +27,12 @@ export function serveAgents(
   options: { readonly addressOf: (request: IncomingMessage) => string; readonly nowMs: () => number },
 ): { readonly close: () => Promise<void> } {
   const webSockets = new WebSocketServer(settings)
-  const arrivals = new Arrivals()
+  const limits = new ArrivalLimits()
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isAgentUpgrade(request)) return
     socket.on('error', () => socket.destroy())
     const address = options.addressOf(request)
-    const refusal = refuse(request) ?? throttle(arrivals, address, options.nowMs())
+    const refusal = refuse(request) ?? throttle(limits, address, options.nowMs())
     if (refusal !== undefined) {
       socket.end(refusal, () => socket.destroy())
       return
@@ -77,24 +76,6 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
   webSocket.on('close', (code) => session.step({ kind: 'closed', code }))
 }
 
-/** Rate limits for new connections, in total and per address. A site may have its whole fleet behind one address. */
-class Arrivals {
-  readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
-  /**
-   * The limit for all addresses. It allows as many connections as one relay holds, because all agents of another relay
-   * may reconnect here at once when that relay stops.
-   */
-  readonly #ofAll = new TokenBuckets({ capacity: 5_000, refillMs: 5, keys: 1 })
-
-  /**
-   * Counts a connection and returns 0. If the limit is reached, returns the number of milliseconds until the next
-   * connection is allowed.
-   */
-  take(address: string, nowMs: number): number {
-    return this.#ofAddress.take(addressBlock(address), nowMs) || this.#ofAll.take('all', nowMs)
-  }
-}
-
 /** Returns the HTTP response that refuses the upgrade, or undefined when the upgrade is accepted. */
 function refuse({ headers }: IncomingMessage): string | undefined {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
@@ -105,8 +86,8 @@ function refuse({ headers }: IncomingMessage): string | undefined {
   return undefined
 }
 
-function throttle(arrivals: Arrivals, address: string, nowMs: number): string | undefined {
-  const retryMs = arrivals.take(address, nowMs)
+function throttle(limits: ArrivalLimits, address: string, nowMs: number): string | undefined {
+  const retryMs = limits.take(address, nowMs)
   if (retryMs === 0) return undefined
   const seconds = Math.ceil(retryMs / 1000)
   return answer('429 Too Many Requests', 'too many new connections: try again later', `Retry-After: ${seconds}\r\n`)

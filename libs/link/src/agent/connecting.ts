@@ -8,16 +8,36 @@ export function connectAgent(state: AgentState): AgentStep {
   const connection = state.connection + 1
   return {
     state: { ...state, connection, budget: fullBudget, phase: { kind: 'connecting' } },
-    effects: [{ kind: 'connect', connection }, challengeLimit(state.stalled)],
+    effects: [{ kind: 'connect', connection }, challengeLimit(state)],
   }
 }
 
 /**
  * The time limit for the first frame of the relay. A connection whose first packets were lost never opens, so the first
- * attempts have a short limit. Later attempts get more time, for a slow network or a busy relay.
+ * attempts have a short limit. After an outage, and in later attempts, the limit is longer, for a slow network or a
+ * busy relay.
  */
-function challengeLimit(stalled: number): SetTimer {
-  return handshakeTimer(stalled < shortAttempts ? shortAttemptMs : longAttemptMs)
+function challengeLimit({ stalled, unreachable }: AgentState): SetTimer {
+  return handshakeTimer(stalled < shortAttempts && unreachable === 0 ? shortAttemptMs : longAttemptMs)
+}
+
+/** The connection is established, but the relay has sent nothing yet. */
+export function connectionReached(state: AgentState): AgentState {
+  return state.phase.kind === 'connecting' ? { ...state, phase: { ...state.phase, isReached: true } } : state
+}
+
+/**
+ * Returns how much longer to wait for the first frame when the limit is over, or undefined. When all agents of a region
+ * connect at once, they wait in the queue of the load balancer. It spends its time on connections that were given up,
+ * and answers none in time, unless the agents wait longer than this queue. So each attempt that reaches the load
+ * balancer waits longer than the one before.
+ */
+function furtherLimit({ phase, stalled, unreachable }: AgentState): SetTimer | undefined {
+  const isReached = phase.kind === 'awaiting-challenge' || (phase.kind === 'connecting' && phase.isReached)
+  if (!isReached || phase.isLate) return undefined
+  const attempt = unreachable === 0 ? stalled - shortAttempts : stalled
+  if (attempt < 1) return undefined
+  return handshakeTimer(Math.min(longAttemptMs * 2 ** attempt, longestAttemptMs) - longAttemptMs)
 }
 
 /**
@@ -51,6 +71,9 @@ export function handshakeTimedOut(state: AgentState): AgentStep {
   const { phase } = state
   if ((phase.kind === 'pairing' || phase.kind === 'awaiting-welcome') && phase.sendsPending && !phase.isLate)
     return { state: { ...state, phase: { ...phase, isLate: true } }, effects: [answerLimit(state.stalled)] }
+  const further = furtherLimit(state)
+  if (further !== undefined && (phase.kind === 'connecting' || phase.kind === 'awaiting-challenge'))
+    return { state: { ...state, phase: { ...phase, isLate: true } }, effects: [further] }
   const { state: left, effects } = closeAgentConnection(state, 'timed-out', `still ${state.phase.kind}`)
   if (!expectsFrameSoon(state)) return { state: left, effects }
   const isShort = state.stalled < shortAttempts
@@ -143,6 +166,7 @@ const shortAttempts = 4
 /** The shortest time limit. Sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
 const shortAttemptMs = 4_000
 const longAttemptMs = 15_000
+const longestAttemptMs = 240_000
 /** The time limits after zero and one unanswered attempts. */
 const answerLimitsMs: readonly number[] = [6_000, 15_000]
 const longestAnswerMs = 45_000

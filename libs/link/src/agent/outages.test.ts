@@ -108,20 +108,53 @@ describe('while the network drops all data', () => {
     )
   })
 
-  test('each attempt that no relay answers gives the next attempt more time, until a relay answers one of them', () => {
-    const limits: number[] = []
-    let { state, effects } = playAgent(pairedAgent, { kind: 'start' })
-    for (let attempt = 0; attempt < 5; attempt += 1) {
-      limits.push(limitOf(effects).toMs)
-      ;({ state, effects } = playAgent(stall(state).state, { kind: 'timer', timer: 'reconnect' }))
+  /** Returns how long the agent waits for the first frame in each of these attempts, none of which is answered. */
+  function challengePatienceMs(before: AgentState, attempts: number, isReached: boolean): number[] {
+    const patience: number[] = []
+    let state = before
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      let step = playAgent({ ...state, phase: { kind: 'waiting' } }, { kind: 'timer', timer: 'reconnect' })
+      const { connection } = step.state
+      if (isReached) step = { ...step, state: playAgent(step.state, { kind: 'reached', connection }).state }
+      let ms = 0
+      for (; step.state.phase.kind === 'connecting'; step = stall(step.state)) ms += limitOf(step.effects).toMs
+      patience.push(ms)
+      state = step.state
     }
-    expect(limits).toEqual([4_000, 4_000, 4_000, 4_000, 15_000])
-    const answered = agentReceives(greeted({ ...state, phase: { kind: 'waiting' } }).state, welcomeFrame)
-    const again = playAgent(playAgent(answered.state, closed(answered.state, 1006)).state, {
-      kind: 'timer',
-      timer: 'reconnect',
-    })
-    expect(limitOf(again.effects).toMs).toBe(4_000)
+    return patience
+  }
+
+  test('each attempt that no relay answers gives the next attempt more time, until a relay answers one of them', () => {
+    expect(challengePatienceMs(pairedAgent, 6, false)).toEqual([4_000, 4_000, 4_000, 4_000, 15_000, 15_000])
+    const stalled = stall(playAgent(pairedAgent, { kind: 'start' }).state).state
+    const answered = agentReceives(greeted({ ...stalled, phase: { kind: 'waiting' } }).state, welcomeFrame)
+    expect(challengePatienceMs({ ...answered.state, connection: 1 }, 1, false)).toEqual([4_000])
+  })
+
+  test('attempts that reach a busy load balancer wait longer and longer, up to four minutes', () => {
+    const limits = [4_000, 4_000, 4_000, 4_000, 15_000, 30_000, 60_000, 120_000, 240_000, 240_000]
+    expect(challengePatienceMs(pairedAgent, 10, true)).toEqual(limits)
+  })
+
+  test('after an outage, the time limit is long from the first attempt on, because all agents connect at once', () => {
+    const { state: refused } = playAgent(
+      playAgent(pairedAgent, { kind: 'start' }).state,
+      ...[{ kind: 'unreachable', connection: 1, reason: '', isProxied: true } as const],
+    )
+    expect(challengePatienceMs(refused, 2, false)).toEqual([15_000, 15_000])
+    expect(challengePatienceMs(refused, 4, true)).toEqual([15_000, 30_000, 60_000, 120_000])
+  })
+
+  test('an open socket without a frame gets the same time as a connection that is not open yet', () => {
+    const step = playAgent(
+      { ...pairedAgent, stalled: 5, phase: { kind: 'waiting' } },
+      { kind: 'timer', timer: 'reconnect' },
+    )
+    const late = stall(
+      playAgent(step.state, { kind: 'reached', connection: 1 }, { kind: 'opened', connection: 1 }).state,
+    )
+    expect(limitOf(late.effects).toMs).toBe(15_000)
+    expect(stall(late.state).state.phase.kind).toBe('waiting')
   })
 
   /** An agent that has sent its hello. */

@@ -8,6 +8,7 @@ import {
   closeAgentConnection,
   connectAgent,
   connectionClosed,
+  connectionReached,
   handshakeTimedOut,
   hasSocket,
   reconnectLater,
@@ -48,8 +49,14 @@ export function nextAgent(state: AgentState, input: AgentInput): AgentStep {
       return start(state)
     case 'stop':
       return stop(state)
+    case 'reached':
+      return unchanged(connectionReached(state))
     case 'opened':
-      return unchanged(state.phase.kind === 'connecting' ? { ...state, phase: { kind: 'awaiting-challenge' } } : state)
+      return unchanged(
+        state.phase.kind === 'connecting'
+          ? { ...state, phase: { kind: 'awaiting-challenge', ...(state.phase.isLate && { isLate: true }) } }
+          : state,
+      )
     case 'received':
       return receive(state, input.text)
     case 'closed':

@@ -77,9 +77,10 @@ export type AgentPhase =
   | { readonly kind: 'idle' }
   /** The agent waits between two connections. */
   | { readonly kind: 'waiting' }
-  | { readonly kind: 'connecting' }
+  /** `isReached`: a TCP connection exists, so the network works. `isLate`: the usual time limit is over. */
+  | { readonly kind: 'connecting'; readonly isReached?: boolean; readonly isLate?: boolean }
   /** The socket is open. The agent waits for the first frame, which the relay sends. */
-  | { readonly kind: 'awaiting-challenge' }
+  | { readonly kind: 'awaiting-challenge'; readonly isLate?: boolean }
   /** The app signs the challenge. */
   | ({ readonly kind: 'signing'; readonly identity: Identity } & Challenged)
   | ({ readonly kind: 'pairing' } & Challenged)
@@ -106,6 +107,8 @@ type ChangingFact = 'sims' | 'isClockSynchronised' | 'encryptionKey' | 'aliasKey
 
 export type AgentInput =
   | { readonly kind: 'start' }
+  /** The TCP connection is established. Optional: without it, the agent waits less long for an answer. */
+  | { readonly kind: 'reached'; readonly connection: number }
   | { readonly kind: 'opened'; readonly connection: number }
   | { readonly kind: 'received'; readonly connection: number; readonly text: string }
   /**

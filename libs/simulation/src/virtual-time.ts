@@ -18,13 +18,24 @@ export class VirtualTime {
     for (;;) {
       const next = this.#heap[0]
       if (next === undefined || next.atMs > untilMs) break
-      this.#pop()
-      this.nowMs = next.atMs
-      this.steps += 1
-      next.happen()
+      this.#run(next)
       if (isEnough()) return
     }
     this.nowMs = untilMs
+  }
+
+  /** Runs the next timer. Returns false if there is none. */
+  next(): boolean {
+    const next = this.#heap[0]
+    if (next !== undefined) this.#run(next)
+    return next !== undefined
+  }
+
+  #run(due: Due): void {
+    this.#pop()
+    this.nowMs = due.atMs
+    this.steps += 1
+    due.happen()
   }
 
   #push(due: Due): void {

@@ -1,0 +1,48 @@
+import { RandomChoices } from '@smsgw/simulation/random-choices'
+
+/** How a region fails. */
+export type OutageKind =
+  /** The load balancer is gone, and its address refuses connections. */
+  | 'refused'
+  /** Packets are lost, so connections stay without an answer. */
+  | 'silent'
+  /** The load balancer answers with 503, because no relay is running. */
+  | 'no-relay'
+
+/** One region, and the outage that it recovers from. */
+export interface Outage {
+  readonly seed: number
+  readonly kind: OutageKind
+  readonly agents: number
+  readonly relays: number
+  readonly forMs: number
+  /** The relays start at different moments within this time after the outage. */
+  readonly startMs: number
+  /** The largest number of agents behind one address. */
+  readonly largestSite: number
+  /** Cores of the load balancer, which spend most of their time on TLS handshakes. */
+  readonly balancerCores: number
+  readonly databaseCores: number
+}
+
+const AGENTS_OF_A_RELAY = 5_000
+
+/** Returns an outage that the seed determines. `agents` replaces its number of agents. */
+export function planOutage(seed: number, given?: number): Outage {
+  const random = new RandomChoices(seed)
+  const planned = random.oneOf([200, 500, 2_000])
+  const agents = given ?? planned
+  // The balancer needs 6, 12 or 25 s for one TLS handshake of each agent, and the database a little longer.
+  const perAgent = random.oneOf([1, 2, 4]) / 25_000
+  return {
+    seed,
+    agents,
+    kind: random.oneOf(['refused', 'silent', 'no-relay']),
+    relays: Math.max(2, Math.ceil(agents / AGENTS_OF_A_RELAY)),
+    forMs: random.oneOf([5_000, 60_000, 240_000, 900_000]),
+    startMs: random.oneOf([0, 2_000, 60_000]),
+    largestSite: random.oneOf([1, 20, 300]),
+    balancerCores: agents * perAgent,
+    databaseCores: 2 * agents * perAgent,
+  }
+}
