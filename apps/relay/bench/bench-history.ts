@@ -4,13 +4,11 @@
 //   node apps/relay/bench/bench-history.ts [--messages 1000000]
 import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
-import { readCountKeys } from '../src/messages/counts/update-counts-statement.ts'
-import { NEWEST_MESSAGES, updateMessageCounts } from '../src/messages/counts/update-message-counts.ts'
-import { openDatabase } from '../src/store/database.ts'
 import { callUrl } from '../src/testing/call-url.ts'
 import { withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './load/figures.ts'
+import { countAllMessages } from './load/fill-history.ts'
 
 const TIMES = 20
 /** The time that the history covers. */
@@ -49,7 +47,7 @@ await withBenchDatabase((database) =>
     for (const filter of filters) await measure(relays, filter)
     const totals: readonly Query[] = [{}, { state: 'Delivered' }, { deviceId: BUSY }, { from: day(5.3), to: day(25.6) }]
     print('first page with the exact total', 'ms', 'without ms', 'ratio')
-    await countAll(database.url)
+    await countAllMessages(database)
     for (const filter of totals) {
       const [counted = 0, without = 0] = await times(
         () => page(relays, filter),
@@ -90,17 +88,6 @@ async function measure(relays: BenchRelays, filter: Query): Promise<void> {
 function nameOf(filter: Query): string {
   const name = Object.entries(filter).map(([key, value]) => `${key}=${value.slice(0, 10)}`)
   return name.join(' ') || 'all'
-}
-
-/** Does the same work as many runs of the job that updates the counts. */
-async function countAll(url: string): Promise<void> {
-  const client = openDatabase({ url, connections: 2 })
-  for (;;) {
-    const { counted, last } = await readCountKeys(client)
-    if (counted + BigInt(NEWEST_MESSAGES) >= last) break
-    await updateMessageCounts(client, { portion: 200_000 })
-  }
-  await client.$disconnect()
 }
 
 /**

@@ -2,18 +2,11 @@
 //
 //   node apps/relay/bench/bench-telemetry.ts [--agents 100000] [--relays 4] [--seconds 60]
 //
-// The agents have no sockets. As a connected agent does, each agent gives a sample to the recorder of its relay every
-// 30 s, at a different moment. The recorders of all relays run in this process and store the samples in one PostgreSQL.
-// The baseline stores each sample separately, as fast as the database allows, and uses the same number of connections
-// as the relays.
+// `load/telemetry.ts` describes the load and the baseline.
 import { parseArgs } from 'node:util'
-import type { Pool } from 'pg'
-import type { AgentConnection } from '../src/link/claim/agent-connection.ts'
-import { recordTelemetry } from '../src/link/record-telemetry-statement.ts'
-import { TelemetryRecorder } from '../src/link/telemetry-recorder.ts'
-import { type Database, openDatabase } from '../src/store/database.ts'
 import { withBenchDatabase } from './bench-database.ts'
 import { print } from './load/figures.ts'
+import { measureTelemetry } from './load/telemetry.ts'
 
 const { values } = parseArgs({
   options: {
@@ -22,107 +15,14 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
   },
 })
-const [agentCount, relayCount, seconds] = [Number(values.agents), Number(values.relays), Number(values.seconds)]
-const EVERY_SECONDS = 30
-const TICK_MS = 20
-const CONNECTIONS = 2
+const [agents, relays, seconds] = [Number(values.agents), Number(values.relays), Number(values.seconds)]
 
-await withBenchDatabase(async ({ url, pool }) => {
-  const connections = await createDevices(pool)
-  const databases = Array.from({ length: relayCount }, () => openDatabase({ url, connections: CONNECTIONS }))
-  await measureAlone(databases, connections.slice(0, 500))
-  await measureGrouped(pool, databases, connections)
-  await Promise.all(databases.map((database) => database.$disconnect()))
+await withBenchDatabase(async (database) => {
+  const cost = await measureTelemetry(database, { agents, relays, seconds })
+  print('baseline: samples stored alone, one commit each', `${cost.alonePerSecond.toFixed()}/s`)
+  print(`samples of ${agents} agents`, `${cost.givenPerSecond.toFixed()}/s`)
+  print('stored', `${cost.storedPerSecond.toFixed()}/s`)
+  print('commits', `${cost.commitsPerSecond.toFixed(1)}/s`)
+  print('write-ahead log for each sample', `${cost.walBytesEach.toFixed()} bytes`)
+  print('warnings', `${cost.warnings}`)
 })
-
-async function createDevices(pool: Pool): Promise<AgentConnection[]> {
-  await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('bench', 'bench', '')`)
-  await pool.query(
-    `INSERT INTO devices (id, account_id, name, conn_epoch, journal_id)
-     SELECT 'device-' || n, 'bench', 'device ' || n, 1, 'journal' FROM generate_series(0, $1::int - 1) n`,
-    [agentCount],
-  )
-  await pool.query('VACUUM ANALYZE devices')
-  return Array.from({ length: agentCount }, (_, number) => ({
-    ...{ accountId: 'bench', deviceId: `device-${number}`, connEpoch: 1, journalId: 'journal' },
-  }))
-}
-
-async function measureAlone(databases: readonly Database[], connections: readonly AgentConnection[]): Promise<void> {
-  const startedMs = performance.now()
-  const left = connections.values()
-  const storeOneByOne = async (database: Database) => {
-    for (const connection of left)
-      await recordTelemetry(database, [{ connection, receivedAt: new Date(), json: JSON.stringify(sample()) }])
-  }
-  const workers = databases.flatMap((database) => Array.from({ length: CONNECTIONS }, () => storeOneByOne(database)))
-  await Promise.all(workers)
-  const perSecond = (connections.length * 1_000) / (performance.now() - startedMs)
-  print('baseline: samples stored alone, one commit each', `${perSecond.toFixed()}/s`)
-}
-
-async function measureGrouped(
-  pool: Pool,
-  databases: readonly Database[],
-  connections: readonly AgentConnection[],
-): Promise<void> {
-  const warnings: string[] = []
-  const log = { warn: (_: object, message: string) => warnings.push(message) }
-  const clock = { now: () => new Date() }
-  const recorders = databases.map((database) => new TelemetryRecorder({ database, clock, log }))
-  const before = await readCounters(pool)
-  const startedMs = performance.now()
-  let given = 0
-  for (let elapsedMs = 0; elapsedMs < seconds * 1_000; elapsedMs = performance.now() - startedMs) {
-    const due = Math.floor((elapsedMs / 1_000) * (agentCount / EVERY_SECONDS))
-    for (; given < due; given += 1) {
-      const number = given % agentCount
-      recorders[number % relayCount]?.add(connections[number] as AgentConnection, sample())
-    }
-    await new Promise((resolve) => setTimeout(resolve, TICK_MS))
-  }
-  for (const recorder of recorders) await recorder.stop()
-  const elapsed = (performance.now() - startedMs) / 1_000
-  const after = await readCounters(pool)
-  print(`samples of ${agentCount} agents`, `${(given / elapsed).toFixed()}/s`)
-  print('stored', `${((after.rows - before.rows) / elapsed).toFixed()}/s`)
-  print('commits', `${((after.commits - before.commits) / elapsed).toFixed(1)}/s`)
-  print('write-ahead log for each sample', `${((after.walBytes - before.walBytes) / given).toFixed()} bytes`)
-  print('warnings', `${warnings.length}`)
-}
-
-interface Counters {
-  readonly rows: number
-  readonly commits: number
-  readonly walBytes: number
-}
-
-async function readCounters(pool: Pool): Promise<Counters> {
-  // Counts transaction ids, because each commit that stores samples has its own id. The statistics of PostgreSQL would
-  // be up to ten seconds old.
-  const { rows } = await pool.query<{ rows: string; commits: string; walBytes: string }>(
-    `SELECT count(*) AS rows, count(DISTINCT xmin::text) AS commits,
-       pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS "walBytes"
-     FROM telemetry`,
-  )
-  const [counters] = rows
-  if (counters === undefined) throw new Error('the database has no statistics')
-  return { rows: Number(counters.rows), commits: Number(counters.commits), walBytes: Number(counters.walBytes) }
-}
-
-/** Returns a sample like that of an agent with two modems. */
-function sample() {
-  const modem = (simNumber: number) => ({
-    ...{
-      simNumber,
-      state: 'ready',
-      manufacturer: 'Quectel',
-      model: 'EC25',
-      firmware: 'EC25EFAR06A06M4G',
-      imei: '4321',
-    },
-    ...{ signal: 40 + Math.floor(Math.random() * 30), signalDbm: -80, operator: 'Example', technology: 'LTE' },
-    ...{ registration: 'home', storageUsed: 0, storageTotal: 25, recoverySteps: 0 },
-  })
-  return { queue: { open: 3 }, journal: { fsyncMs: 2, bytes: 81_920 }, modems: [modem(1), modem(2)] }
-}

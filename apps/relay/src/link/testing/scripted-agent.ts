@@ -37,6 +37,8 @@ export interface ScriptedAgentOptions {
   readonly capacity?: number
   /** The client address to report to a relay that trusts this machine as a proxy. */
   readonly address?: string
+  /** The address of this machine from which to connect. */
+  readonly localAddress?: string
   /** When to reconnect, from 0 (at once) to 1 (as late as the session machine allows). */
   readonly chance?: number
 }
@@ -235,9 +237,10 @@ export class ScriptedAgent {
   }
 
   #connect(connection: number): void {
-    const { address } = this.#options
+    const { address, localAddress } = this.#options
     const headers = address === undefined ? {} : { 'x-forwarded-for': address }
-    const socket = new WebSocket(`${this.url.replace('http', 'ws')}/agent/v1`, subprotocol, { headers })
+    const options = { headers, ...(localAddress !== undefined && { localAddress }) }
+    const socket = new WebSocket(`${this.url.replace('http', 'ws')}/agent/v1`, subprotocol, options)
     this.#sockets.set(connection, socket)
     socket.on('open', () => this.#step({ kind: 'opened', connection }))
     socket.on('message', (data) => this.#step({ kind: 'received', connection, text: data.toString() }))

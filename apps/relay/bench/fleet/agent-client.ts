@@ -1,0 +1,138 @@
+// A process with a part of the fleet: agents with the real session machine and real sockets, but a journal in memory,
+// and as many bare WebSockets. One process can open only as many sockets as its limit of open files allows, so
+// `agent-clients.ts` starts several of these processes. Each has its own address, because one address has too few
+// ports.
+import { WebSocket } from 'ws'
+import { ScriptedAgent } from '../../src/link/testing/scripted-agent.ts'
+
+/** An order from `agent-clients.ts`. */
+export type ClientOrder =
+  | { readonly kind: 'create'; readonly from: number; readonly count: number; readonly localAddress: string }
+  | { readonly kind: 'connect'; readonly urls: readonly string[]; readonly atOnce: number }
+  | { readonly kind: 'connect-bare'; readonly url: string; readonly count: number; readonly localAddress: string }
+  | { readonly kind: 'move'; readonly url: string }
+  | { readonly kind: 'disconnect' }
+
+export type ClientReport =
+  | { readonly kind: 'created'; readonly devices: readonly { readonly id: string; readonly publicKey: string }[] }
+  | { readonly kind: 'connected' | 'connected-bare' | 'disconnected' }
+  /**
+   * All agents have moved to another relay. `atNs` has the time at which each agent was online there, and `left` the
+   * number of agents that left in each slot of time since the order.
+   */
+  | { readonly kind: 'moved'; readonly atNs: readonly string[]; readonly left: readonly number[] }
+  /** A message reached its agent, or a probe its bare socket, at this time of the monotonic clock of the machine. */
+  | { readonly kind: 'arrived'; readonly id: string; readonly atNs: string }
+
+/** Larger than the number of messages that one agent gets, because the agents do not finish them. */
+const CAPACITY = 1_000_000
+
+const SLOT_MS = 250
+
+let agents: ScriptedAgent[] = []
+let bareSockets: WebSocket[] = []
+
+process.on('message', (order: ClientOrder) => void obey(order))
+process.on('disconnect', () => process.exit())
+
+async function obey(order: ClientOrder): Promise<void> {
+  switch (order.kind) {
+    case 'create':
+      create(order)
+      break
+    case 'connect':
+      await connect(order)
+      break
+    case 'connect-bare':
+      await connectBare(order)
+      break
+    case 'move':
+      await move(order.url)
+      break
+    case 'disconnect':
+      for (const agent of agents) agent.stop()
+      for (const socket of bareSockets) socket.terminate()
+      agents = []
+      bareSockets = []
+      report({ kind: 'disconnected' })
+  }
+}
+
+function create({ from, count, localAddress }: ClientOrder & { kind: 'create' }): void {
+  agents = Array.from({ length: count }, (_, index) => {
+    const number = from + index
+    return new ScriptedAgent({
+      url: '',
+      identity: { deviceId: `bench-${number}` },
+      // The relay limits new connections for each address, so each agent claims another one.
+      address: `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
+      localAddress,
+      capacity: CAPACITY,
+      chance: Math.random(),
+      answer(command) {
+        if (command.kind === 'send') arrived(command.messageId)
+        return []
+      },
+    })
+  })
+  const devices = agents.map(({ deviceId: id, keys: { publicKey } }) => ({ id, publicKey }))
+  report({ kind: 'created', devices })
+}
+
+/** Connects each agent to one of the relays. */
+async function connect({ urls, atOnce }: ClientOrder & { kind: 'connect' }): Promise<void> {
+  for (const [number, agent] of agents.entries()) agent.url = urls[number % urls.length] ?? ''
+  const left = agents.values()
+  const connectOneByOne = async () => {
+    for (const agent of left) await agent.start().online()
+  }
+  await Promise.all(Array.from({ length: atOnce }, connectOneByOne))
+  report({ kind: 'connected' })
+}
+
+async function connectBare({ url, count, localAddress }: ClientOrder & { kind: 'connect-bare' }): Promise<void> {
+  for (let number = 0; number < count; number += 1) {
+    const socket = new WebSocket(url, { localAddress })
+    socket.on('message', (data) => arrived(data.toString()))
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+    bareSockets.push(socket)
+  }
+  report({ kind: 'connected-bare' })
+}
+
+/** The agents connect to this relay as soon as their present relay asks them to leave. */
+async function move(url: string): Promise<void> {
+  const stopCount = countDisconnections()
+  const before = agents.map(({ ended, phase }) => ({ ended: ended.length, isAway: phase !== 'online' }))
+  for (const agent of agents) agent.url = url
+  const arrivals = agents.map(async (agent, index) => {
+    const { ended = 0, isAway = true } = before[index] ?? {}
+    await agent.until(() => agent.phase === 'online' && (isAway || agent.ended.length > ended))
+    return String(process.hrtime.bigint())
+  })
+  report({ kind: 'moved', atNs: await Promise.all(arrivals), left: stopCount() })
+}
+
+/** Counts the connections that end in each slot of time. Returns a function that stops the count and returns the results. */
+function countDisconnections(): () => readonly number[] {
+  const total = () => agents.reduce((sum, { ended }) => sum + ended.length, 0)
+  const counts: number[] = []
+  let before = total()
+  const timer = setInterval(() => {
+    const now = total()
+    counts.push(now - before)
+    before = now
+  }, SLOT_MS)
+  return () => {
+    clearInterval(timer)
+    return counts
+  }
+}
+
+function arrived(id: string): void {
+  report({ kind: 'arrived', id, atNs: String(process.hrtime.bigint()) })
+}
+
+function report(what: ClientReport): void {
+  process.send?.(what)
+}

@@ -1,0 +1,51 @@
+import { callUrl } from '../../src/testing/call-url.ts'
+import { compareAccepts, type HistorySide, withEmptyAndFilled } from '../load/compare-history.ts'
+import { median, print } from '../load/figures.ts'
+
+interface HistoryOptions {
+  readonly seconds: number
+  readonly rounds: number
+  readonly main: string | undefined
+}
+
+const TIMES = 15
+const PAGE = 50
+
+/** Compares relays with and without a history: messages accepted, and pages of the history. */
+export async function compareHistory(sizes: readonly number[], options: HistoryOptions): Promise<void> {
+  for (const messages of sizes) {
+    await withEmptyAndFilled(messages, options.main, async (...sides) => {
+      await compareAccepts(sides, { connections: 64, ...options })
+      await comparePages(sides)
+    })
+  }
+}
+
+/** The empty side has only the messages that it has just accepted. */
+async function comparePages(sides: readonly [HistorySide, HistorySide]): Promise<void> {
+  const pages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'newest page with the exact total': {},
+    'newest page': { cursor: 'start' },
+    'oldest page': { cursor: 'start', sort: 'created_at' },
+    'newest page of one state': { cursor: 'start', state: 'Pending' },
+  }
+  print(`page of ${PAGE} messages, ms`, ...sides.map(({ name }) => name), 'ratio')
+  for (const [name, query] of Object.entries(pages)) {
+    const times = sides.map((): number[] => [])
+    // The sides alternate, so that other programs on the machine affect both sides in the same way.
+    for (let turn = 0; turn < TIMES; turn++)
+      for (const [index, side] of sides.entries()) times[index]?.push(await timePage(side, query))
+    const [empty = 0, filled = 0] = times.map(median)
+    print(name, empty.toFixed(1), filled.toFixed(1), (filled / empty).toFixed(2))
+  }
+}
+
+async function timePage(
+  { relays: { urls, auth } }: HistorySide,
+  query: Readonly<Record<string, string>>,
+): Promise<number> {
+  const startedMs = performance.now()
+  const called = await callUrl('GET', `${urls[0]}/3rdparty/v1/messages?${new URLSearchParams(query)}`, { auth })
+  if (called.status !== 200 || called.json.length < PAGE) throw new Error(`${called.status}: not a full page`)
+  return performance.now() - startedMs
+}
