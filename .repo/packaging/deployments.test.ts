@@ -123,9 +123,26 @@ describe('the Helm chart', () => {
     }
   })
 
-  test.skipIf(!helm)('the Helm chart refuses an unknown value, and an ingress without an address', () => {
+  test.skipIf(!helm)('the Helm chart refuses an unknown or invalid value, and an ingress without an address', () => {
     expect(() => render('--set', 'replcas=3')).toThrow("additional properties 'replcas' not allowed")
     expect(() => render('--set', 'ingress.enabled=true')).toThrow('publicUrl is empty')
+    expect(() => render('--set', 'imagePullSecrets[0]=registry')).toThrow('/imagePullSecrets/0')
+    expect(() => render('--set', 'networkPolicy.databaseCidrs[0]=db.example')).toThrow('/networkPolicy/databaseCidrs/0')
+    const autoscaling = ['autoscaling.enabled=true', 'autoscaling.minReplicas=7']
+    expect(() => render(...autoscaling.flatMap((value) => ['--set', value]))).toThrow('autoscaling.minReplicas is 7')
+  })
+
+  test.skipIf(!helm)('numbers and flags in env reach the relay and the migration as the relay reads them', () => {
+    const file = join(folder, 'values.yaml')
+    writeFileSync(file, 'env: { HASH_AFTER_SECONDS: 2592000, WEBHOOK_ALLOW_HTTP: true, DEFAULT_REGION: GB }\n')
+    for (const { spec } of render('--values', file).filter(({ kind }) => kind === 'Deployment' || kind === 'Job'))
+      expect(spec.template.spec.containers[0].env).toEqual(
+        expect.arrayContaining([
+          { name: 'HASH_AFTER_SECONDS', value: '2592000' },
+          { name: 'WEBHOOK_ALLOW_HTTP', value: 'true' },
+          { name: 'DEFAULT_REGION', value: 'GB' },
+        ]),
+      )
   })
 
   const address = ['--set', 'publicUrl=https://sms.example.org']

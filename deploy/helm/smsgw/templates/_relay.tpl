@@ -36,8 +36,11 @@ capabilities:
   drop: [ALL]
 {{- end }}
 
-{{/* The secrets are mounted as files, because the environment of a process is easier to leak. */}}
-{{- define "smsgw.secretFiles" -}}
+{{/*
+The settings that the relay and the migration share. The secrets are mounted as files, because the environment of a
+process is easier to leak.
+*/}}
+{{- define "smsgw.settings" -}}
 - name: DATABASE_URL_FILE
   value: /run/smsgw/database-url
 {{- if .Values.database.directKey }}
@@ -50,6 +53,11 @@ capabilities:
   value: {{ .Values.admin.username | quote }}
 - name: ADMIN_PASSWORD_FILE
   value: /run/smsgw/admin-password
+{{- range $name, $value := .Values.env }}
+- name: {{ $name }}
+  {{- /* `quote` alone turns 2592000 from a values file into "2.592e+06". */}}
+  value: {{ ternary $value (toJson $value) (kindIs "string" $value) | quote }}
+{{- end }}
 {{- end }}
 
 {{- define "smsgw.volumeMounts" -}}
