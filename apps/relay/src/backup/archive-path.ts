@@ -3,13 +3,17 @@ import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { StartError } from '@smsgw/daemon/start-error'
 
+const PACKAGE_FOLDER = '/var/lib/smsgw'
+
 /** Returns the path of a new backup. Never returns the path of an existing file. */
 export function newArchivePath(file: string): string {
   const path = resolve(file)
   const folder = dirname(path)
-  requireAccess(folder, constants.W_OK | constants.X_OK, () => {
-    return `the user ${userName()} cannot write to ${folder}. Use a folder to which this user can write, with the Debian package for example /var/lib/smsgw/gateway`
-  })
+  requireAccess(
+    folder,
+    constants.W_OK | constants.X_OK,
+    `the user ${userName()} cannot write to ${folder}. Use a folder to which this user can write, with the Debian package for example ${PACKAGE_FOLDER}/gateway or ${PACKAGE_FOLDER}/relay`,
+  )
   if (existsSync(path)) throw new StartError(`${path} already exists: use another file name`)
   return path
 }
@@ -17,20 +21,23 @@ export function newArchivePath(file: string): string {
 /** Returns the path of the backup to restore. */
 export function existingArchivePath(file: string): string {
   const path = resolve(file)
-  requireAccess(path, constants.R_OK, () => {
-    return `the user ${userName()} cannot read ${path}. Copy the file to a folder that this user can read, with the Debian package for example with \`sudo install -o smsgw -m 600 ${path} /var/lib/smsgw/\``
-  })
+  requireAccess(
+    path,
+    constants.R_OK,
+    `the user ${userName()} cannot read ${path}. Copy the file to a folder that this user can read, with the Debian package for example with \`sudo install -o smsgw -m 600 ${path} ${PACKAGE_FOLDER}/\``,
+  )
   if (statSync(path).isDirectory()) throw new StartError(`${path} is a folder: name the backup file in it`)
   return path
 }
 
-function requireAccess(path: string, mode: number, refusal: () => string): void {
+function requireAccess(path: string, mode: number, refusal: string): void {
   try {
     accessSync(path, mode)
   } catch (error) {
-    // Other errors, for example of a broken disk, also mean that the file cannot be used.
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    throw new StartError(isMissing ? `${path} does not exist` : `${refusal()} (${(error as Error).message})`)
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new StartError(`${path} does not exist`)
+    // Any other error, for example of a broken disk, is named, because the refusal does not explain it.
+    throw new StartError(code === 'EACCES' ? refusal : `${refusal} (${message})`)
   }
 }
 
