@@ -112,7 +112,7 @@ export default defineConfig({
             // them.
             {
               name: 'shared',
-              test: /^(?!.*([/]@tanstack[/](react-virtual|virtual-core)[/]|[/]windowed-list|[/](finding|modem|examine|pair)-[a-z]+[.]tsx?$|[/]later-words|[?]later$))/,
+              test: /^(?!.*([/]@tanstack[/](react-virtual|virtual-core)[/]|[/]windowed-list|[/](finding|modem|examine|pair|timeline)-[a-z]+[.]tsx?$|[/]later-words|[?]later$))/,
               minShareCount: 2,
               priority: 1,
             },

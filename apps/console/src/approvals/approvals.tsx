@@ -10,7 +10,7 @@ import { WindowedList } from '../ui/lists/windowed-list.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
-import { momentWords } from '../ui/values/relative-words.ts'
+import { momentWords, untilWords } from '../ui/values/relative-words.ts'
 import { shownNumber } from '../ui/values/shown-number.ts'
 import { rich, t } from '../words/text.ts'
 import { DecideButtons } from './decide-buttons.tsx'
@@ -75,7 +75,7 @@ function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
           </>
         )}
         {scheduleAt !== undefined && `${t('composer.scheduledFor', { when: momentWords(scheduleAt) })} · `}
-        {approval !== undefined && t('approvals.until', { when: momentWords(approval.until) })}
+        {approval !== undefined && t('approvals.until', { when: untilWords(approval.until) })}
       </p>
       <div className="page-actions">
         <DecideButtons id={id} about={shownNumber(recipients[0]?.phoneNumber ?? '')} />

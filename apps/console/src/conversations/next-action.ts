@@ -1,6 +1,6 @@
 import type { FailureCode } from '@smsgw/contract/messages/failure-code'
 import type { NetworkCause } from '@smsgw/contract/messages/network-cause'
-import { mayArriveLater } from '@smsgw/sms/fields/status'
+import { isPermanentReport } from '../messages/timeline-words.ts'
 
 /**
  * What a person can do about a failed message:
@@ -21,7 +21,7 @@ interface Failure {
 export function nextAction({ errorCode = '', networkCode, cause }: Failure): NextAction {
   const byCode = byFailure[errorCode as FailureCode]
   if (byCode !== undefined) return byCode
-  if (errorCode === 'report_failed') return isPermanent(networkCode) ? 'correct-number' : 'send-again'
+  if (errorCode === 'report_failed') return isPermanentReport(networkCode) ? 'correct-number' : 'send-again'
   return (cause !== undefined && byCause[cause]) || 'send-again'
 }
 
@@ -47,10 +47,4 @@ const byCause: Readonly<Partial<Record<NetworkCause, NextAction>>> = {
   application_refused: 'edit',
   modem_refused_format: 'edit',
   modem_unsupported: 'edit',
-}
-
-/** Only delivery reports that are final failures end a message as `report_failed`. */
-function isPermanent(networkCode: string | undefined): boolean {
-  const [, octet] = /^TP-ST 0x([0-9a-f]{2})$/.exec(networkCode ?? '') ?? []
-  return octet !== undefined && !mayArriveLater(Number.parseInt(octet, 16))
 }

@@ -13,7 +13,7 @@ import { Facts, Page, Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { usePathPart } from '../ui/values/path-part.ts'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
-import { fullWords, momentWords } from '../ui/values/relative-words.ts'
+import { fullWords, momentWords, untilWords } from '../ui/values/relative-words.ts'
 import { shownNumber } from '../ui/values/shown-number.ts'
 import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
@@ -113,7 +113,7 @@ function Sender({ sentBy }: { readonly sentBy: SentBy }) {
 }
 
 function approvalWords({ state, until, decidedBy }: NonNullable<MessageStateAnswer['approval']>): string {
-  if (state === 'pending') return t('approvals.until', { when: momentWords(until) })
+  if (state === 'pending') return t('approvals.until', { when: untilWords(until) })
   return t(`approvalState.${state}`, { name: decidedBy ?? '' })
 }
 

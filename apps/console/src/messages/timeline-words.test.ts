@@ -97,7 +97,7 @@ describe('in German', () => {
   })
 
   test('the cause of a number from the network is translated, in steps and beside failures', async () => {
-    const cause = 'number_not_assigned'
+    const cause = 'number_not_assigned' as const
     const refused = { at, kind: 'part-refused', code: 'CMS 1', cause, text: 'The number does not exist.' } as const
     expect(await inGerman(() => stepWords(refused))).toEqual({
       text: 'Vom Netz abgelehnt: Die Nummer existiert nicht.',
@@ -108,7 +108,7 @@ describe('in German', () => {
       ['refused', 'gave_up'].map((errorCode) => failureText({ ...failure, errorCode })),
     )
     expect(texts).toEqual([
-      'Die Nummer existiert nicht. (CMS 1)',
+      'Die Nummer existiert nicht. Prüfen Sie die Nummer und ihre Landesvorwahl, bevor Sie erneut senden. (CMS 1)',
       expect.stringMatching(/Zeitlimit.* Die Nummer existiert nicht\. \(CMS 1\)$/),
     ])
   })
@@ -145,6 +145,17 @@ test('English shows the texts of the API, which contain details', () => {
   expect(failureText({ errorCode: 'refused' })).toMatch(/refused/)
   expect(failureText({ error: 'submit_unknown', errorCode: 'submit_unknown' })).toMatch(/^Outcome unknown/)
   expect(failureText({})).toBeUndefined()
+})
+
+test('a failed delivery report has plain words and advice', () => {
+  const report = { error: 'could not deliver: Not obtainable (TP-ST 43).', errorCode: 'report_failed' }
+  expect(failureText({ ...report, networkCode: 'TP-ST 0x43', cause: 'report_not_obtainable' })).toBe(
+    'The recipient could not be reached. Check the number. Sending the same message again will not help. (TP-ST 0x43)',
+  )
+  expect(failureText({ ...report, networkCode: 'TP-ST 0x46', cause: 'report_expired' })).toBe(
+    'The message expired before it could be delivered. The recipient could not be reached in time: send the message again later. (TP-ST 0x46)',
+  )
+  expect(failureText({ ...report, networkCode: 'TP-ST 0x7f' })).toBe(report.error)
 })
 
 test.each([...agentFailureCodes, ...relayFailureCodes])('the failure %s has a text', (code) => {

@@ -1,6 +1,9 @@
+import { adviceOfCause, type NetworkCause } from '@smsgw/contract/messages/network-cause'
 import type { TimelineEntry, TimelineKind } from '@smsgw/contract/messages/timeline'
 import type { Waiting } from '@smsgw/contract/messages/waiting'
-import { durationWords, momentWords } from '../ui/values/relative-words.ts'
+import { mayArriveLater } from '@smsgw/sms/fields/status'
+import { durationWords, momentWords, untilWords } from '../ui/values/relative-words.ts'
+import '../words/later-words.ts'
 import { isolate, locale, optionalText, t } from '../words/text.ts'
 
 export type TimelineTone = 'plain' | 'good' | 'warn' | 'bad' | 'aside'
@@ -88,25 +91,42 @@ export function stepWords({ kind, code, cause, until, text }: TimelineEntry): St
 }
 
 /**
- * The reason of a failure. In English, the text of the API is shown, because it contains more details. In other
- * languages, the translation is shown. A number of the network without a known meaning is shown with the English text.
+ * The reason of a failure, with advice. In English, the text of the API is shown, because it contains more details,
+ * except for delivery reports, because that text has the words of the standard. In other languages, the translation is
+ * shown. A number of the network without a known meaning is shown with the English text.
  */
-export function failureText({ error, errorCode, networkCode, cause }: Failure): string | undefined {
+export function failureText(failure: Failure): string | undefined {
+  const { error, errorCode, networkCode, cause } = failure
   const words = errorCode === undefined ? undefined : optionalText(`failure.${errorCode}`)
+  const why = causeWords(cause)
+  if (networkCode !== undefined && why !== undefined && (errorCode === 'report_failed' || locale().language !== 'en'))
+    return joined(
+      errorCode !== undefined && namedByCause.has(errorCode) ? undefined : words,
+      why,
+      adviceAfterCause(failure),
+      `(${inOnePiece(networkCode)})`,
+    )
   // Some errors are only a code.
   if (locale().language === 'en' && error !== errorCode) return error ?? words
-  if (networkCode === undefined) return words ?? error
-  const why = causeWords(cause)
-  if (why === undefined) return joined(words, error && inOnePiece(error))
-  return joined(
-    errorCode !== undefined && namedByCause.has(errorCode) ? undefined : words,
-    why,
-    `(${inOnePiece(networkCode)})`,
-  )
+  return networkCode === undefined ? (words ?? error) : joined(words, error && inOnePiece(error))
 }
 
 /** Failures that the cause explains completely. */
 const namedByCause: ReadonlySet<string> = new Set(['refused', 'report_failed'])
+
+/** Other failures have advice of their own, or none. */
+function adviceAfterCause({ errorCode, networkCode, cause }: Failure): string | undefined {
+  if (errorCode === 'report_failed')
+    return t(isPermanentReport(networkCode) ? 'advice.report_failed_permanently' : 'advice.report_gave_up')
+  const advice = errorCode === 'refused' && cause !== undefined ? adviceOfCause(cause) : undefined
+  return advice === undefined || advice === 'retried' ? undefined : optionalText(`advice.${advice}`)
+}
+
+/** Returns true if a delivery report such as `TP-ST 0x43` means that another message will not arrive either. */
+export function isPermanentReport(networkCode: string | undefined): boolean {
+  const [, octet] = /^TP-ST 0x([0-9a-f]{2})$/.exec(networkCode ?? '') ?? []
+  return octet !== undefined && !mayArriveLater(Number.parseInt(octet, 16))
+}
 
 function causeWords(cause: string | undefined): string | undefined {
   return cause === undefined ? undefined : optionalText(`cause.${cause}`)
@@ -120,7 +140,7 @@ interface Failure {
   readonly error?: string | undefined
   readonly errorCode?: string | undefined
   readonly networkCode?: string | undefined
-  readonly cause?: string | undefined
+  readonly cause?: NetworkCause | undefined
 }
 
 /** Returns the advice. Advice without a code is shown in English. */
@@ -161,7 +181,6 @@ export function waitingText({
 }: Omit<Waiting, 'until'> & { until?: string | undefined }): string {
   const why = optionalText(`waiting.${reason}`) ?? inLocalTime(message)
   if (until === undefined) return why
-  const when = momentWords(until)
-  if (reason === 'scheduled') return t('composer.scheduledFor', { when })
-  return `${why} ${t(`waitingUntil.${waitEnds[reason] ?? 'latest'}`, { when })}`
+  if (reason === 'scheduled') return t('composer.scheduledFor', { when: momentWords(until) })
+  return `${why} ${t(`waitingUntil.${waitEnds[reason] ?? 'latest'}`, { when: untilWords(until) })}`
 }

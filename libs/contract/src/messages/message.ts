@@ -19,7 +19,7 @@ import {
   mmsValues,
   sentMms,
 } from './mms.ts'
-import { networkCause, networkCode } from './network-cause.ts'
+import { networkCause, networkCode } from './network-cause-members.ts'
 import { waiting } from './waiting.ts'
 
 const text = z.string().min(1).max(65_535)

@@ -2,8 +2,6 @@
 // cause has a stable code, with which a program can show its own text. Several numbers of the standards can have the
 // same cause.
 
-import { z } from 'zod'
-
 /** Advice for people who read about a cause. */
 export const causeAdviceCodes = [
   'ask_network_access',
@@ -130,16 +128,6 @@ const numbersByCause = {
 
 export type NetworkCause = keyof typeof numbersByCause
 export const networkCauses = Object.keys(numbersByCause) as [NetworkCause, ...NetworkCause[]]
-
-export const networkCause = z.enum(networkCauses).meta({
-  id: 'NetworkCause',
-  description:
-    'Stable code of what the number from the network, the modem or the delivery report means. Absent if the meaning of the number is not known',
-})
-
-export const networkCode = z.string().meta({
-  description: 'Number from the network, the modem or the delivery report, such as `CMS 38` or `TP-ST 0x43`',
-})
 
 /** Returns the cause that a code like `CMS 38` or `TP-ST 0x43` names, or undefined for a number without a known meaning. */
 export function causeOfNetworkCode(code: string): NetworkCause | undefined {

@@ -3,7 +3,8 @@ import { resourceId } from '../fields/ids.ts'
 import { utcTime } from '../fields/times.ts'
 import { webhookEvents } from '../webhooks/webhook-event.ts'
 import { agentFailureCodes, relayFailureCodes } from './failure-code.ts'
-import { causeAdviceCodes, networkCause } from './network-cause.ts'
+import { causeAdviceCodes } from './network-cause.ts'
+import { networkCause } from './network-cause-members.ts'
 
 const timelineKinds = [
   'accepted',

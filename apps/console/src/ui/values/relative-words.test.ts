@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationWords, relativeWords, shortCount, sizeWords } from './relative-words.ts'
+import { durationWords, relativeWords, shortCount, sizeWords, untilWords } from './relative-words.ts'
 
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString()
@@ -14,6 +14,17 @@ test('shows "now", then minutes, hours and days, then a date, with the year if i
   expect(relativeWords(before(86_400), now)).toBe('yesterday')
   expect(relativeWords(before(30 * 86_400), now)).not.toContain('2026')
   expect(relativeWords(before(300 * 86_400), now)).toContain('2025')
+})
+
+test('the end of a wait has a date only if it is after tomorrow', () => {
+  const noon = new Date(2026, 2, 1, 12).getTime()
+  const inHours = (hours: number) => untilWords(new Date(noon + hours * 3_600_000).toISOString(), noon)
+  expect([inHours(7.25), inHours(21), inHours(-13)]).toEqual([
+    expect.stringMatching(/^today, .*15/),
+    expect.stringMatching(/^tomorrow, .*00/),
+    expect.stringContaining('Feb'),
+  ])
+  expect(inHours(48)).toContain('2026')
 })
 
 test('a duration has the unit that fits it', () => {

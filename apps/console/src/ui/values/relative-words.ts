@@ -14,6 +14,7 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 const relative = perLocale(
   (tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: tag.startsWith('en') ? 'short' : 'long' }),
 )
+const relativeDay = perLocale((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }))
 const sameYear = perLocale((tag) => new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short' }))
 const otherYear = perLocale((tag) => new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', year: 'numeric' }))
 const full = perLocale((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'long' }))
@@ -46,6 +47,14 @@ export function fullWords(at: string): string {
 /** Returns day and time, as short as possible. */
 export function momentWords(at: string | number): string {
   return moment().format(new Date(at))
+}
+
+/** Returns "today, 19:15", "tomorrow, 09:00", or day and time. */
+export function untilWords(at: string, nowMs = Date.now()): string {
+  const time = new Date(at)
+  const days = Math.round((midnightOf(time) - midnightOf(new Date(nowMs))) / 86_400_000)
+  if (days !== 0 && days !== 1) return momentWords(at)
+  return relativeDay().format(days, 'day') + (locale().direction === 'rtl' ? '، ' : ', ') + shortClock().format(time)
 }
 
 /** Returns the time of day with seconds. */
@@ -111,4 +120,8 @@ function unitWords(value: number, unit: string, maximumFractionDigits = 0): stri
 function dateWords(at: string, nowMs: number): string {
   const date = new Date(at)
   return (date.getFullYear() === new Date(nowMs).getFullYear() ? sameYear() : otherYear()).format(date)
+}
+
+function midnightOf(time: Date): number {
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate()).getTime()
 }

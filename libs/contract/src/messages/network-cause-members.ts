@@ -1,0 +1,15 @@
+// The members of an answer that contain a cause. Apart from the causes, because a browser that reads only the causes does
+// not need zod.
+
+import { z } from 'zod'
+import { networkCauses } from './network-cause.ts'
+
+export const networkCause = z.enum(networkCauses).meta({
+  id: 'NetworkCause',
+  description:
+    'Stable code of what the number from the network, the modem or the delivery report means. Absent if the meaning of the number is not known',
+})
+
+export const networkCode = z.string().meta({
+  description: 'Number from the network, the modem or the delivery report, such as `CMS 38` or `TP-ST 0x43`',
+})
