@@ -22,7 +22,6 @@ export async function fillForShots(api: ApiClient): Promise<ShotData> {
     'مرحبا، هل لديكم طاولة الليلة؟',
   ])
     await api.ask('POST', '/virtual-phone', { from: data.number, text })
-  await api.ask('POST', '/virtual-phone', { from: 'Parcel', text: 'Your parcel arrives tomorrow between 9 and 12.' })
   const label = await api.ask('POST', '/labels', { name: 'Reservation', color: 'teal' })
   const change = { addLabels: [label.json.id], assignee: 'Maria' }
   await api.ask('PATCH', `/conversations/${encodeURIComponent(data.number)}`, change)

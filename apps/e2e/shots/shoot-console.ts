@@ -1,5 +1,6 @@
 // Takes screenshots of every page and dialogue of the console: as wide as a phone, a tablet and a desk, in light and dark
-// colours, and in each language. Writes them with one contact sheet for each page and width, to be looked at.
+// colours, and in each language. `--schemes forced` takes them in forced colours, as a high-contrast theme of the operating
+// system has them. Writes them with one contact sheet for each page and width, to be looked at.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -29,7 +30,7 @@ const locales = { en: 'en-GB', de: 'de-DE', es: 'es-ES', ar: 'ar-EG' } as const
 const mostHigh = 1_800
 
 type Language = 'en' | 'de' | 'es' | 'ar'
-type Scheme = 'light' | 'dark'
+type Scheme = 'light' | 'dark' | 'forced'
 
 interface Subject {
   readonly name: string
@@ -105,7 +106,8 @@ async function shoot(
   const views: { language: Language; scheme: Scheme; page: Page }[] = []
   for (const language of languages)
     for (const scheme of schemes) {
-      const page = await browser.page({ locale: locales[language], colorScheme: scheme, storageState })
+      const colours = scheme === 'forced' ? ({ forcedColors: 'active' } as const) : { colorScheme: scheme }
+      const page = await browser.page({ locale: locales[language], ...colours, storageState })
       await page.addInitScript(`localStorage.setItem('smsgw-language', '${language}')`)
       views.push({ language, scheme, page })
     }
