@@ -88,6 +88,21 @@ test.each(['de', 'es', 'ar'])('axe finds no violations in %s in any menu', async
   await page.context().close()
 })
 
+test.each(['en', 'de', 'es', 'ar'])(
+  'the menu of a small window shows the whole names of the pages in %s',
+  async (language) => {
+    const page = await browser.signedIn(credentialsIn(gateway.folder), { viewport: { width: 320, height: 640 } })
+    await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+    await page.goto(`${gateway.url}/conversations`)
+    const names = page.locator('.bottom-bar-name')
+    const title = await page.getByRole('heading', { level: 1 }).innerText()
+    expect(await names.nth(1).innerText()).toBe(title)
+    const cut = (await names.all()).map((name) => name.evaluate((one) => one.scrollWidth > one.clientWidth))
+    expect(await Promise.all(cut)).toEqual([false, false, false, false, false])
+    await page.context().close()
+  },
+)
+
 test('a step of the timeline has a name in the language of the page', async () => {
   const page = await browser.signedIn(credentialsIn(gateway.folder))
   await page.evaluate("localStorage.setItem('smsgw-language', 'de')")

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useDevices } from '../api/devices.ts'
 import { ApiFailure } from '../api/request/ask.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { useFocusOnProblem } from '../ui/use-focus-on-problem.ts'
 import { t } from '../words/text.ts'
 import { type LimitFields, limitsOf, type SimChoice, simChoices } from './api-key-fields.ts'
 
@@ -41,9 +42,11 @@ export function ApiKeyForm({
   readonly children?: ReactNode
 }) {
   const failure = save.error instanceof ApiFailure ? save.error : undefined
+  const form = useFocusOnProblem<HTMLFormElement>(save.error)
   const change = (part: Partial<KeyFields>) => onChange({ ...fields, ...part })
   return (
     <form
+      ref={form}
       className="fields"
       // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
       // console.

@@ -20,6 +20,9 @@ export function ChangePassword() {
     <Panel title={t('password.title')} about={t('password.about', { username })}>
       <form
         className="fields change-password"
+        // Switches off the checks of the browser, because the API describes problems of the fields in the language of
+        // the console.
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
           change.mutate(

@@ -1,7 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import { explicitScopes, type Scope, scopes } from '@smsgw/contract/access/scopes'
 import { t } from '../words/text.ts'
-import './scope-choices.css'
 
 /**
  * The scopes of a token or a key. `all:any` includes all other scopes of a token. For a key it leaves out the scopes
@@ -22,7 +21,7 @@ export function ScopeChoices({
   const isIncluded = (scope: Scope) =>
     scope !== 'all:any' && chosen.includes('all:any') && !(ofKey && explicitScopes.includes(scope))
   return (
-    <fieldset className="scope-choices">
+    <fieldset className="choices">
       <legend>{t('tokens.scopes')}</legend>
       {scopes
         .filter((scope) => !without.includes(scope))
@@ -30,7 +29,7 @@ export function ScopeChoices({
           <Checkbox
             key={scope}
             label={t(`scope.${scope}`)}
-            description={<bdi dir="ltr">{scope}</bdi>}
+            description={<code dir="ltr">{scope}</code>}
             checked={isIncluded(scope) || chosen.includes(scope)}
             disabled={isIncluded(scope)}
             onChange={(event) =>

@@ -2,7 +2,7 @@ import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import type { Conversation, ConversationMatch } from '@smsgw/contract/inbox/conversation'
 import type { Label } from '@smsgw/contract/inbox/shared-inbox'
 import { type RefObject, useEffect, useRef } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { type ListedFolder, listedFolders, type useConversations } from '../api/conversations.ts'
 import { useLabels } from '../api/shared-inbox.ts'
 import { waitingText } from '../messages/timeline-words.ts'
@@ -53,6 +53,7 @@ export function ConversationList({
   readonly searchField: RefObject<HTMLInputElement | null>
 }) {
   const scroll = useRef<HTMLElement>(null)
+  const [, goTo] = useLocation()
   const Heading = isTitled ? 'h1' : 'h2'
   const { data: labels = [] } = useLabels()
   const searchedSince = conversations.data?.pages.at(-1)?.searchedSince
@@ -97,6 +98,9 @@ export function ConversationList({
         value={search}
         onChange={(event) => onSearch(event.currentTarget.value)}
         onKeyDown={(event) => {
+          const [first] = found
+          if (event.key === 'Enter' && search === settledSearch && first !== undefined)
+            goTo(pathOf(first, { search, folder, label }))
           if (event.key !== 'Escape') return
           onSearch('')
           event.currentTarget.blur()
@@ -144,7 +148,7 @@ export function ConversationList({
         />
       )}
       {conversations.isSuccess && !conversations.isPlaceholderData && !isSearching && found.length === 0 && (
-        <None search={search} isFiltered={folder !== 'inbox' || label !== ''} />
+        <None search={search} isFiltered={folder !== 'inbox' || label !== ''} isTitled={isTitled} />
       )}
       {searchedSince !== undefined && search !== '' && (
         <p className="small quiet conversation-list-since" role="status">
@@ -191,17 +195,26 @@ function useSearchOfOlder(
   return isWanted
 }
 
-function None({ search, isFiltered }: { readonly search: string; readonly isFiltered: boolean }) {
+function None({
+  search,
+  isFiltered,
+  isTitled,
+}: {
+  readonly search: string
+  readonly isFiltered: boolean
+  readonly isTitled: boolean
+}) {
   if (search !== '')
     return (
       <EmptyState icon="search" title={t('common.noResults')}>
         {t('conversations.noResults', { search })}
       </EmptyState>
     )
-  if (isFiltered)
+  // Beside an open conversation, for example after it was archived, only this list says that the inbox is empty.
+  if (isFiltered || !isTitled)
     return (
       <EmptyState icon="conversations" title={t('inbox.nothing')}>
-        {t('inbox.nothingHelp')}
+        {isFiltered ? t('inbox.nothingHelp') : t('conversations.noneHelp')}
       </EmptyState>
     )
   return (

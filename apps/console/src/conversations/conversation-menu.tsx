@@ -1,4 +1,4 @@
-import { ActionIcon, Menu } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useChangeConversation, useConversationDetails } from '../api/shared-inbox.ts'
@@ -6,6 +6,7 @@ import { useKeys } from '../shell/keyboard/keys.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { shortCount } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
 import { listPath } from './conversation-path.ts'
 import { NotesDialog } from './notes-dialog.tsx'
@@ -17,6 +18,7 @@ export function ConversationMenu({ number }: { readonly number: string }) {
   const [isOpen, setOpen] = useState(false)
   const isArchived = details?.archivedAt !== undefined
   const isBlocked = details?.blockedAt !== undefined
+  const notes = details?.notes.length ?? 0
   const { mutate, reset } = change
   const [, goTo] = useLocation()
   const keys = useMemo(
@@ -40,6 +42,19 @@ export function ConversationMenu({ number }: { readonly number: string }) {
         <Badge tone="quiet">
           <bdi>{details.assignee}</bdi>
         </Badge>
+      )}
+      {notes > 0 && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          className="thread-notes"
+          leftSection={<Icon name="note" size={14} />}
+          aria-label={t('inbox.noteCount', { count: notes })}
+          title={t('common.withKey', { name: t('inbox.noteCount', { count: notes }), key: 'l' })}
+          onClick={keys.l}
+        >
+          {shortCount(notes)}
+        </Button>
       )}
       <ProblemNote error={change.error} />
       <Menu position="bottom-end" width={220}>

@@ -47,7 +47,11 @@ export default function Conversations({ isNew = false }: { readonly isNew?: bool
       />
       <div className="conversations-thread">
         {shown === undefined && !isNew && (
-          <NothingChosen isEmpty={conversations.isSuccess && numbers.length === 0 && settled === ''} />
+          <NothingChosen
+            isEmpty={
+              conversations.isSuccess && numbers.length === 0 && settled === '' && folder === 'inbox' && label === ''
+            }
+          />
         )}
         {isNew && <NewConversation />}
         {shown !== undefined && (

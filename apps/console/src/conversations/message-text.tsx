@@ -28,7 +28,7 @@ function Code({ code }: { readonly code: string }) {
       type="button"
       className="message-code"
       title={isCopied ? t('common.copied') : t('common.copy')}
-      onClick={() => void navigator.clipboard?.writeText(code).then(() => setCopied(true))}
+      onClick={() => void navigator.clipboard?.writeText(code.replace(/\D/g, '')).then(() => setCopied(true))}
     >
       {code}
     </button>

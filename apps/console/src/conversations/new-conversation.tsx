@@ -2,7 +2,9 @@ import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
+import { ApiFailure } from '../api/request/ask.ts'
 import { useSignedIn } from '../session-context.ts'
+import { useFocusOnProblem } from '../ui/use-focus-on-problem.ts'
 import { t } from '../words/text.ts'
 import { Composer } from './composer.tsx'
 import { conversationPath } from './conversation-path.ts'
@@ -17,8 +19,10 @@ export function NewConversation() {
   const [to, setTo] = useState(parameters.get('to') ?? '')
   const send = useSendMessage()
   const [, goTo] = useLocation()
+  const form = useFocusOnProblem<HTMLElement>(send.error)
+  const wrongNumbers = isAboutNumbers(send.error) ? send.error.problems().join(' ') : undefined
   return (
-    <section className="thread" aria-label={t('conversations.new')}>
+    <section ref={form} className="thread" aria-label={t('conversations.new')}>
       <ThreadHead title={t('conversations.new')} />
       <div className="thread-scroll is-new">
         <TextInput
@@ -31,7 +35,11 @@ export function NewConversation() {
           autoComplete="off"
           autoFocus
           value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
+          error={wrongNumbers}
+          onChange={(event) => {
+            setTo(event.currentTarget.value)
+            send.reset()
+          }}
           onPaste={(event) => {
             const field = event.currentTarget
             const { value, selectionStart, selectionEnd } = field
@@ -52,7 +60,7 @@ export function NewConversation() {
       <Composer
         draftKey={draftKey(username)}
         isBusy={send.isPending}
-        error={send.error}
+        error={wrongNumbers === undefined ? send.error : null}
         onSend={async (message) => {
           const sent = await send.mutateAsync({ ...message, phoneNumbers: numbersIn(to) })
           const [first] = sent.recipients
@@ -63,4 +71,8 @@ export function NewConversation() {
       />
     </section>
   )
+}
+
+function isAboutNumbers(error: Error | null): error is ApiFailure {
+  return error instanceof ApiFailure && error.isOnlyAbout(['phoneNumbers'])
 }

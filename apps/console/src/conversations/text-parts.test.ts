@@ -3,6 +3,11 @@ import { textParts } from './text-parts.ts'
 
 test.each([
   ['Your code is 123456.', ['text Your code is ', 'code 123456', 'text .']],
+  [
+    'Your code is 493 201, G-493-201 or 493-201.',
+    ['text Your code is ', 'code 493 201', 'text , G-493-201 or ', 'code 493-201', 'text .'],
+  ],
+  ['It costs 100 000, call 020 555 123 456', ['text It costs 100 000, call 020 555 123 456']],
   ['See https://example.org/a?b=1, or call.', ['text See ', 'link https://example.org/a?b=1', 'text , or call.']],
   ['(http://example.org)', ['text (', 'link http://example.org', 'text )']],
   ['Call +447400123456 on 2026-03-01 at 10:30', ['text Call +447400123456 on 2026-03-01 at 10:30']],

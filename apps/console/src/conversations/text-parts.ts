@@ -5,8 +5,12 @@ interface TextPart {
   readonly at: number
 }
 
-/** Matches links, and separate numbers of four to eight digits, which are usually one-time codes. */
-const special = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]]|(?<![\d+.,:/-])\d{4,8}(?![\d.,:/-]*\d)/g
+const link = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]]/
+/** A separate number of four to eight digits, which is usually a one-time code. */
+const code = /(?<![\d+.,:/-])\d{4,8}(?![\d.,:/-]*\d)/
+/** A code in two groups of three digits. An amount such as 100 000 is none. */
+const codeInGroups = /(?<![\d+.,:/-]|\d )\d{3}[ -](?!000)\d{3}(?![\d.,:/ -]*\d)/
+const special = new RegExp([link, codeInGroups, code].map(({ source }) => source).join('|'), 'g')
 
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = []

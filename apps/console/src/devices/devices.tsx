@@ -67,7 +67,7 @@ function DeviceCard({
         {isPhone && <Badge tone="quiet">{t('device.phone')}</Badge>}
         {online ? <Badge tone="good">{t('device.online')}</Badge> : <Badge tone="bad">{t('device.offline')}</Badge>}
       </header>
-      {simCards.length === 0 && <p className="quiet">{t('device.noModem')}</p>}
+      {simCards.length === 0 && <p className="quiet">{t(isPhone ? 'device.phoneNoSim' : 'device.noModem')}</p>}
       {simCards.map((sim) => (
         <SimLine key={sim.simNumber} sim={sim} />
       ))}

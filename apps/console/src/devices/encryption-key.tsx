@@ -1,5 +1,6 @@
 import type { DeviceDetailAnswer } from '@smsgw/contract/devices/device'
 import { fingerprintGroups } from '@smsgw/contract/devices/fingerprint-groups'
+import { Fragment } from 'react'
 import { useSignedIn } from '../session-context.ts'
 import { Facts, Panel } from '../ui/page.tsx'
 import { rich, t } from '../words/text.ts'
@@ -22,7 +23,7 @@ export function EncryptionKey({
             t('device.keyFingerprint'),
             keyFingerprint && (
               <code key="fingerprint" dir="ltr">
-                {fingerprintGroups(keyFingerprint)}
+                <Groups of={fingerprintGroups(keyFingerprint)} />
               </code>
             ),
           ],
@@ -30,4 +31,15 @@ export function EncryptionKey({
       />
     </Panel>
   )
+}
+
+/** Lines break only after a colon, so that no group of digits is split. */
+function Groups({ of }: { readonly of: string }) {
+  return of.split(/(?<=:)/).map((group, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: equal groups are possible, and the order never changes
+    <Fragment key={at}>
+      {group}
+      <wbr />
+    </Fragment>
+  ))
 }

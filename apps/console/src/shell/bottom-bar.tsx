@@ -9,11 +9,6 @@ import './bottom-bar.css'
 
 const firstOnes = 4
 
-function shortName(path: (typeof places)[number]['path']): string {
-  if (path === '/conversations') return t('menu.conversationsShort')
-  return path === '/webhooks' ? t('menu.webhooksShort') : placeName(path)
-}
-
 /** The menu on a narrow screen, at the bottom, where a thumb can reach it. */
 export function BottomBar() {
   const [location, goTo] = useLocation()
@@ -24,7 +19,7 @@ export function BottomBar() {
       {places.slice(0, firstOnes).map(({ path, icon }) => (
         <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
           <Icon name={icon} size={20} />
-          {shortName(path)}
+          <span className="bottom-bar-name">{placeName(path)}</span>
           {path === '/conversations' && <UnreadBadge />}
         </Link>
       ))}
@@ -32,7 +27,7 @@ export function BottomBar() {
         <Menu.Target>
           <button type="button" className={isInRest ? 'is-current' : undefined}>
             <Icon name="more" size={20} />
-            {t('menu.more')}
+            <span className="bottom-bar-name">{t('menu.more')}</span>
             <ApprovalsBadge />
           </button>
         </Menu.Target>

@@ -24,6 +24,7 @@ import Send from 'lucide-react/icons/send'
 import Settings from 'lucide-react/icons/settings'
 import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal'
 import Smartphone from 'lucide-react/icons/smartphone'
+import StickyNote from 'lucide-react/icons/sticky-note'
 import Sun from 'lucide-react/icons/sun'
 import SunMoon from 'lucide-react/icons/sun-moon'
 import Trash from 'lucide-react/icons/trash-2'
@@ -51,6 +52,7 @@ const icons = named({
   light: Sun,
   logs: ScrollText,
   more: Ellipsis,
+  note: StickyNote,
   onward: ChevronRight,
   options: SlidersHorizontal,
   overview: Activity,

@@ -6,7 +6,7 @@ import { rich, t } from '../words/text.ts'
 import { Icon } from './icon.tsx'
 import './note.css'
 
-/** An error with its advice, and the id of the request for support. */
+/** An error with its advice. For a failure of the gateway, also the id of the request for support. */
 export function ProblemNote({ error, retry }: { readonly error: Error | null; readonly retry?: () => void }) {
   if (error === null) return null
   const problem = error instanceof ApiFailure ? error.problem : undefined
@@ -22,7 +22,8 @@ export function ProblemNote({ error, retry }: { readonly error: Error | null; re
             {problemText(field)}
           </p>
         ))}
-        {problem?.requestId !== undefined && (
+        {/* The user can solve the problem of a refused request without support. */}
+        {problem?.requestId !== undefined && (problem.status ?? 500) >= 500 && (
           <p className="small">{rich('problem.request', { id: problem.requestId })}</p>
         )}
       </div>

@@ -6,8 +6,8 @@ import { useState } from 'react'
 import { useDevices } from '../api/devices.ts'
 import { ApiFailure } from '../api/request/ask.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { useFocusOnProblem } from '../ui/use-focus-on-problem.ts'
 import { optionalText, t } from '../words/text.ts'
-import './webhook-form.css'
 
 /** The events that a webhook can be registered for. */
 const events = [
@@ -59,6 +59,7 @@ export function WebhookForm({
   const [chosen, setChosen] = useState<readonly WebhookEventName[]>(webhook?.events ?? ['sms:received'])
   const [deviceId, setDeviceId] = useState(webhook?.deviceId ?? '')
   const [format, setFormat] = useState<WebhookFormat>(webhook?.format === undefined ? 'smsgw' : 'twilio')
+  const form = useFocusOnProblem<HTMLFormElement>(save.error)
   const wrongUrl = save.error instanceof ApiFailure ? save.error.about('url') : undefined
   // Offers events that this page does not know if they are already registered, so that they stay registered.
   const offered = [...events, ...chosen.filter((one) => !(events as readonly string[]).includes(one))].filter((one) =>
@@ -67,7 +68,11 @@ export function WebhookForm({
   const sent = chosen.filter((one) => isReported(one, format))
   return (
     <form
+      ref={form}
       className="fields"
+      // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
+      // console.
+      noValidate
       onSubmit={(submit) => {
         submit.preventDefault()
         save.mutate({ url, name, events: sent, deviceId, format }, { onSuccess: onSaved })
@@ -79,8 +84,6 @@ export function WebhookForm({
         description={t('webhooks.urlHelp')}
         placeholder="https://example.com/sms"
         type="url"
-        required
-        withAsterisk={false}
         data-autofocus
         error={wrongUrl}
         value={url}
@@ -103,7 +106,7 @@ export function WebhookForm({
           onChange={(change) => setFormat(change.currentTarget.value === 'twilio' ? 'twilio' : 'smsgw')}
         />
       )}
-      <fieldset className="webhook-events">
+      <fieldset className="choices">
         <legend>{t('webhooks.events')}</legend>
         {offered.map((event) => (
           <Checkbox

@@ -74,6 +74,11 @@ export class ApiFailure extends Error {
     return problem && problemText(problem)
   }
 
+  /** The problems of all members of the request. */
+  problems(): readonly string[] {
+    return (this.problem.errors ?? []).map(problemText)
+  }
+
   /** True if each problem concerns one of these members, so that a form can show the problems beside its fields. */
   isOnlyAbout(paths: readonly string[]): boolean {
     const problems = this.problem.errors ?? []

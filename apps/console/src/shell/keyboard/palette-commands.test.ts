@@ -28,8 +28,11 @@ test('finds a page without its accents', async () => {
   expect(names('ubersicht')[0]).toBe('Übersicht')
 })
 
-test('a phone number opens its conversation', () => {
-  expect(commandsFor('+44 7400 123456')).toEqual([
-    { path: '/conversations/%2B447400123456', name: 'Conversation with +447400123456', icon: 'conversations' },
-  ])
+test('a phone number opens its conversation, and a part of a number is searched for', () => {
+  expect(commandsFor('+44 7400 123456')[0]).toEqual({
+    path: '/conversations/%2B447400123456',
+    name: 'Conversation with +447400123456',
+    icon: 'conversations',
+  })
+  expect(names('+4474')).toEqual(['Search conversations for “+4474”'])
 })

@@ -11,16 +11,17 @@ export interface Command {
 }
 
 /**
- * Returns the commands whose names contain all words of the search. If the search is a phone number, also returns its
- * conversation. Any other text can be searched for in the conversations.
+ * Returns the commands whose names contain all words of the search. Every text can be searched for in the conversations.
+ * If the search is a whole phone number, its conversation is first.
  */
 export function commandsFor(search: string): readonly Command[] {
   const words = folded(search).split(/\s+/)
   const pages = allPages().filter(({ name }) => words.every((word) => folded(name).includes(word)))
   const number = search.replace(/[\s().-]/g, '')
   if (search.trim() === '') return pages
-  if (!/^\+\d{4,15}$/.test(number)) return [...pages, searchFor(search.trim())]
-  return [{ path: conversationPath(number), name: t('thread.title', { number }), icon: 'conversations' }, ...pages]
+  const commands = [...pages, searchFor(search.trim())]
+  if (!/^\+\d{7,15}$/.test(number)) return commands
+  return [{ path: conversationPath(number), name: t('thread.title', { number }), icon: 'conversations' }, ...commands]
 }
 
 function searchFor(search: string): Command {
