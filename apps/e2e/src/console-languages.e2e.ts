@@ -153,6 +153,15 @@ test('in forced colours, the current page, the period and the chosen command hav
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('option').first().waitFor()
   expect(await outlineOf('.command-list [aria-selected="true"]')).toBe('solid')
+  const styleOf = (selector: string, name: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${name}`)
+  expect(await styleOf('.mantine-Modal-content', 'borderTopStyle')).toBe('solid')
+  await page.goto(`${gateway.url}/webhooks`)
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  await page.getByRole('dialog').getByLabel('URL').waitFor()
+  expect(await styleOf('.mantine-Checkbox-icon', 'color')).not.toBe(
+    await styleOf('.mantine-Checkbox-input', 'backgroundColor'),
+  )
   await page.context().close()
 })
 
