@@ -1,6 +1,7 @@
 // `npm run proof -- ha [--optional]` runs three database machines with the configuration of `deploy/ha`, two relays behind HAProxy,
 // two agents and three modems, and takes database machines away while messages are sent and received. At the end it compares
 // API and webhooks with the ledger of the network.
+import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { everything, untilRecovered } from '../chaos/health.ts'
@@ -31,6 +32,8 @@ if (obstacle !== undefined) {
 
 const totals = { passed: 0, failed: 0 }
 process.once('exit', removeNetwork) // also after an error during the start
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]))
 const receiver = await Receiver.start()
 const fleet = await startFleetWith(
   { startDatabase: DatabaseCluster.start, startBalancer },

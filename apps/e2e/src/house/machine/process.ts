@@ -8,6 +8,12 @@ import { patienceMs } from '../patience.ts'
 
 export const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
 
+/** The processes end with this process, which would otherwise leave them running when it exits early. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** Runs a program as a separate process with only the given environment. */
 export class HouseProcess {
   readonly name: string
@@ -47,7 +53,9 @@ export class HouseProcess {
         this.#notify()
       })
     }
+    running.add(this.#child)
     this.#child.once('close', () => {
+      running.delete(this.#child)
       this.#isOver = true
       this.#notify()
     })
