@@ -5,6 +5,7 @@ import { WindowedList } from '../ui/lists/windowed-list.tsx'
 import { beginsDay, shortDayWords } from '../ui/values/day-words.ts'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { clockWords, fullWords } from '../ui/values/relative-words.ts'
+import { attemptErrorWords } from '../webhooks/attempt-error-words.ts'
 import { locale, t } from '../words/text.ts'
 import { adviceWords, isAhead, partWords, sinceWords, stepWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'
@@ -142,7 +143,11 @@ function Details({
     // Leaves out these values, because the English text already contains them.
     ...(isEnglish || webhook === undefined
       ? []
-      : [webhook.event, webhook.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`, webhook.error]),
+      : [
+          webhook.event,
+          webhook.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`,
+          webhook.error && attemptErrorWords(webhook.error),
+        ]),
   ].filter((detail) => detail !== undefined)
   if (details.length === 0 && code === undefined && webhook === undefined) return null
   return (

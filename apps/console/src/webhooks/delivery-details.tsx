@@ -6,6 +6,7 @@ import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { clockWords, durationWords, fullWords, listWords } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
+import { attemptErrorWords } from './attempt-error-words.ts'
 import { readableJson } from './readable-json.ts'
 
 /** The request of a delivery and the response to each attempt. */
@@ -72,7 +73,7 @@ function Attempt({
       </h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <pre tabIndex={0} dir="ltr">
-        {status === undefined ? (error ?? t('delivery.noAnswer')) : `HTTP ${status}`}
+        {status === undefined ? attemptErrorWords(error ?? t('delivery.noAnswer')) : `HTTP ${status}`}
         {status !== undefined && error !== undefined && `\n\n${error}`}
         {excerpt !== undefined && excerpt !== '' && `\n\n${excerpt}`}
       </pre>

@@ -1,6 +1,6 @@
 import type { Problem } from '@smsgw/contract/fields/problem'
 import { t } from '../../words/text.ts'
-import { problemText } from './problem-texts.ts'
+import { problemText, wholeProblemText } from './problem-texts.ts'
 
 const base = '/3rdparty/v1'
 /** The time limit, which is longer than any operation of a device, such as diagnostics or a USSD code. */
@@ -63,7 +63,7 @@ export class ApiFailure extends Error {
   readonly problem: Partial<Problem>
 
   constructor(status: number, problem: Partial<Problem>) {
-    super(problem.message ?? t('problem.noReason', { status }))
+    super(problem.message === undefined ? t('problem.noReason', { status }) : wholeProblemText(problem.message))
     this.status = status
     this.problem = problem
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { problemText } from './problem-texts.ts'
+import { problemText, wholeProblemText } from './problem-texts.ts'
 
 test.each([
   [
@@ -16,6 +16,11 @@ test.each([
   ['textMessage.text', 'must not be empty', 'Message is required.'],
   ['scheduleAt', 'must be in the future: leave it out to send now', 'Send at must be in the future.'],
   ['newPassword', 'must have at least 8 characters', 'New password must have at least 8 characters.'],
+  [
+    'messages.send_interval_min',
+    '10 is more than messages.send_interval_max (5): lower it, or raise messages.send_interval_max',
+    'Minimum pause (10) is more than maximum pause (5).',
+  ],
   ['messages.limit_value', 'must be at least 1', 'Message limit must be at least 1.'],
   [
     'textMessage.text',
@@ -40,4 +45,12 @@ test.each([
 
 test('names the member when the problem has no text in the catalogue', () => {
   expect(problemText({ path: 'colour', message: 'must be blue' })).toBe('colour must be blue')
+})
+
+test.each([
+  ['wrong user name or password', 'Wrong username or password.'],
+  ['too many wrong passwords for this account; try again in 30 s', 'Too many attempts. Try again in 30 seconds.'],
+  ['the text of a newer relay', 'the text of a newer relay'],
+])('%s', (message, text) => {
+  expect(wholeProblemText(message)).toBe(text)
 })

@@ -41,10 +41,26 @@ const sentences: readonly (readonly [RegExp, TextKey])[] = [
   [/^cannot be combined with the scope (\S+), which could avoid/, 'problem.approvalWithScope'],
   [/^is the same number as /, 'problem.sameNumber'],
   [/^(?:is required|must not be empty|must have at least 1 item)/, 'problem.required'],
+  [/^(\d+) is more than messages\.send_interval_max \((\d+)\)/, 'problem.pauseOrder'],
   [/^must be in the future/, 'problem.future'],
   [/^must be at least (\S+)$/, 'problem.atLeast'],
   [/^must be at most (\S+)$/, 'problem.atMost'],
   [/^must have at least (\d+) characters/, 'problem.tooShort'],
   [/^must have at most (\d+) characters/, 'problem.tooLong'],
   [/^needs (\d+) parts, but at most (\d+) are allowed/, 'problem.tooManyParts'],
+]
+
+/** A problem of the whole request. Returns the text of the API if the catalogue does not have the problem. */
+export function wholeProblemText(message: string): string {
+  for (const [pattern, key] of wholeProblems) {
+    const found = pattern.exec(message)
+    if (found) return t(key, { value: found[1] ?? '' })
+  }
+  return message
+}
+
+const wholeProblems: readonly (readonly [RegExp, TextKey])[] = [
+  [/^wrong user name or password/, 'problem.credentials'],
+  [/^currentPassword is not the password/, 'problem.currentPassword'],
+  [/^too many .*; try again in (\d+) s$/, 'problem.tooManyTries'],
 ]
