@@ -69,11 +69,12 @@ test('shows a held message at once, and sends it when it is approved', async () 
 test('refuses a message on its own page, which shows who refused it', async () => {
   const [{ id }] = (await gateway.api.ask('GET', '/messages?approval=pending')).json
   await page.goto(`${gateway.url}/messages/${id}`)
-  await page.getByText('Held for approval.').first().waitFor()
+  const details = page.getByRole('region', { name: 'Details' })
+  await details.getByText('Held for approval.').first().waitFor()
   expect(await barriersEverywhere(page)).toEqual([])
   await page.getByRole('button', { name: `Refuse message to ${other}` }).click()
-  await page.getByText('Refused by sms', { exact: true }).waitFor()
-  await page.getByText('refused by a person').first().waitFor()
+  await details.getByText('Refused by sms', { exact: true }).waitFor()
+  await details.getByText('refused by a person').first().waitFor()
   expect(await gateway.api.message(id)).toMatchObject({ state: 'Failed' })
   expect(await barriersEverywhere(page)).toEqual([])
 })
@@ -81,12 +82,13 @@ test('refuses a message on its own page, which shows who refused it', async () =
 test('a decision is refused after a decision in another window, with the name of the user who decided', async () => {
   const id = await send({ phoneNumbers: [one], textMessage: { text: 'Twice' } })
   await page.goto(`${gateway.url}/approvals`)
-  await page.getByText('Twice').waitFor()
+  const list = page.getByRole('list', { name: 'Messages waiting for approval' })
+  await list.getByText('Twice').waitFor()
   // Prevents this browser window from reading the list again.
   await page.route('**/messages?approval=*', (route) => route.abort())
   expect((await gateway.api.ask('POST', `/messages/${id}/refuse`)).status).toBe(200)
   await page.getByRole('button', { name: `Approve message to ${one}` }).click()
-  await page.getByText('The message was already refused by sms').waitFor()
+  await list.getByText('The message was already refused by sms').waitFor()
   await page.unroute('**/messages?approval=*')
 })
 
@@ -129,7 +131,7 @@ test('lists 300 messages page by page, counts all of them, and keeps the focus a
   // Presses the key once more, which must decide nothing.
   await page.keyboard.press('Space')
   await page.keyboard.press('Tab')
-  expect(await first.getByRole('button', { name: 'Approve' }).evaluate(isFocused)).toBe(true)
+  await expect.poll(() => first.getByRole('button', { name: 'Approve' }).evaluate(isFocused)).toBe(true)
 })
 
 test('the pages have no errors in the background', () => {

@@ -138,11 +138,14 @@ test('in forced colours, the current page, the period and the chosen command hav
   const page = await browser.signedIn(credentialsIn(gateway.folder))
   await page.emulateMedia({ forcedColors: 'active' })
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
-  await page.locator('.u-marker').nth(2).waitFor()
+  await page.locator('.u-marker').nth(3).waitFor()
   const outlineOf = (selector: string) =>
-    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).outlineStyle`)
-  expect(await outlineOf('.rail-link[aria-current]')).toBe('solid')
-  expect(await outlineOf('.mantine-SegmentedControl-control:has(input:checked)')).toBe('solid')
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element).outlineStyle)
+  await expect.poll(() => outlineOf('.rail-link[aria-current]')).toBe('solid')
+  await expect.poll(() => outlineOf('.mantine-SegmentedControl-control:has(input:checked)')).toBe('solid')
   // Leaves out the first marker, which belongs to the time and has no line.
   const colours = await page.evaluate<
     string[]
@@ -152,7 +155,7 @@ test('in forced colours, the current page, the period and the chosen command hav
   expect(new Set(colours).size).toBe(colours.length)
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').getByRole('option').first().waitFor()
-  expect(await outlineOf('.command-list [aria-selected="true"]')).toBe('solid')
+  await expect.poll(() => outlineOf('.command-list [aria-selected="true"]')).toBe('solid')
   const styleOf = (selector: string, name: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${name}`)
   expect(await styleOf('.mantine-Modal-content', 'borderTopStyle')).toBe('solid')

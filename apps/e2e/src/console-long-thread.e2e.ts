@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
+import { settled } from './house/browser/settled.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { openDatabase } from './house/open-database.ts'
 
@@ -39,8 +40,8 @@ test('keeps elements of nearby messages only, from the newest to the oldest and 
   await line(messages).waitFor()
   await scrollUntil(1)
   expect(await page.locator('.thread-page').count()).toBe(messages / 50)
-  expect(await thread().getByRole('article').count()).toBeLessThan(300)
-  expect(await page.locator('*').count()).toBeLessThan(6_000)
+  await expect.poll(() => thread().getByRole('article').count()).toBeLessThan(300)
+  await expect.poll(() => page.locator('*').count()).toBeLessThan(6_000)
   await thread().evaluate((log) => log.scrollTo({ top: log.scrollHeight }))
   await line(messages).waitFor()
   await line(1).waitFor({ state: 'detached' })
@@ -55,18 +56,17 @@ test('keeps its position when earlier messages are added and when elements are a
     await thread().evaluate((log) => log.scrollBy({ top: 300 }))
     const after = await offsetOf(before.text)
     expect(Math.abs(after - (before.top - 300))).toBeLessThan(3)
-    await page.waitForTimeout(50)
-    expect(Math.abs((await offsetOf(before.text)) - after)).toBeLessThan(3)
+    const later = await settled(() => offsetOf(before.text))
+    expect(Math.abs(later - after)).toBeLessThan(3)
   }
 })
 
 test('opens in the middle at a match, which stays visible while messages around it are loaded', async () => {
   await page.goto(`${gateway.url}/conversations/${encodeURIComponent(number)}?q=line+1000&at=long-1000`)
   const match = page.locator('article[data-match]')
-  await match.waitFor()
-  expect(await match.innerText()).toContain('Line 1000 of the conversation')
-  await page.waitForTimeout(500)
-  expect(await isVisible()).toBe(true)
+  await match.getByText('Line 1000 of the conversation').waitFor()
+  await settled(() => match.evaluate((element) => element.getBoundingClientRect().top))
+  await expect.poll(isVisible).toBe(true)
   async function isVisible(): Promise<boolean> {
     return await match.evaluate((element) => {
       const { top, bottom } = element.getBoundingClientRect()

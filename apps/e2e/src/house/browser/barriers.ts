@@ -69,7 +69,7 @@ export async function barriersOfMenu(page: Page): Promise<readonly string[]> {
   const found: string[] = []
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
-    await page.waitForTimeout(200)
+    await page.evaluate(UNTIL_STILL)
     found.push(...(await barriersOn(page)).map((barrier) => `${colorScheme}: ${barrier}`))
   }
   return found
@@ -82,11 +82,30 @@ async function showWhole(page: Page, width: number, height: number): Promise<voi
     if (steps > 20) throw new Error(`The page is always higher than its window: ${full} pixels in a window of ${shown}`)
     shown = full
     await page.setViewportSize({ width, height: shown })
-    // Waits until the transitions of colours have ended.
-    await page.waitForTimeout(200)
+    await page.evaluate(UNTIL_STILL)
     full = await page.evaluate<number>('document.documentElement.scrollHeight')
   }
 }
+
+/**
+ * Waits until the page has not changed for a while and no transition runs, or for at most ten seconds, because some
+ * pages always change. The time is measured in the page, so that it is longer if the page is slow.
+ */
+const UNTIL_STILL = `new Promise((resolve) => {
+  const began = performance.now()
+  let changed = began
+  const changes = new MutationObserver(() => { changed = performance.now() })
+  const runs = ({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity
+  const look = () => {
+    const now = performance.now()
+    if (document.getAnimations().some(runs)) changed = now
+    if (now - changed < 150 && now - began < 10000) return requestAnimationFrame(look)
+    changes.disconnect()
+    resolve()
+  }
+  changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true })
+  requestAnimationFrame(look)
+})`
 
 const PLACES = [
   ['phone', 360, 740],
