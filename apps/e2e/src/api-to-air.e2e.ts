@@ -88,7 +88,7 @@ test('refuses a message for a SIM that the device does not have, and fails a mes
   await house.emulator.instruct('set-rule', { prefix: '+4474001004', policy: { outcome: 'rejected', cause: 1 } })
   const { message } = await sent({ phoneNumbers: ['+447400100401'], textMessage: { text: 'No' } })
   expect(message.state).toBe('Failed')
-  expect(message.recipients[0]?.error).toContain('CMS 1')
+  expect(message.recipients[0]?.errorCode).toBe('refused')
 })
 
 test('a message that no modem can send in time expires, and a waiting message can be cancelled', async () => {
@@ -104,7 +104,7 @@ test('a message that no modem can send in time expires, and a waiting message ca
   expect(cancel.status).toBe(200)
   expect((await house.api.until(waiting, isEnded)).state).toBe('Cancelled')
   const expired = await house.api.until(short, isEnded)
-  expect(expired.recipients[0]).toMatchObject({ state: 'Failed', error: 'TTL expired' })
+  expect(expired.recipients[0]).toMatchObject({ state: 'Failed', errorCode: 'ttl_expired' })
   for (const modem of ['modem0', 'modem1']) await house.emulator.instruct('plug', { modem })
   await house.untilReady()
   expect([...onAir('+447400100041'), ...onAir('+447400100042')]).toEqual([])

@@ -77,21 +77,23 @@ test('reports a received message with its device, SIM number and phone number', 
 })
 
 test('while an agent is offline only its messages wait, and it sends each once when it has reconnected', async () => {
-  const isAway = fleet.agents[0]?.post.killFor(4_000)
-  const waiting = await Promise.all(
-    [1, 2].map((simNumber) =>
-      api.send({
-        phoneNumbers: [`+4474006500${simNumber}0`],
-        textMessage: { text: 'later' },
-        deviceId: attic.id,
-        simNumber,
-      }),
-    ),
-  )
-  const prompt = await api.send({ phoneNumbers: ['+447400651000'], textMessage: { text: 'now' }, deviceId: cellar.id })
-  await api.until(prompt, ({ state }) => state === 'Delivered')
-  expect(await Promise.all(waiting.map(async (id) => (await api.message(id)).state))).toEqual(['Pending', 'Pending'])
-  await isAway
+  let waiting: readonly string[] = []
+  await fleet.agents[0]?.post.killWhile(async () => {
+    waiting = await Promise.all(
+      [1, 2].map((simNumber) =>
+        api.send({
+          phoneNumbers: [`+4474006500${simNumber}0`],
+          textMessage: { text: 'later' },
+          deviceId: attic.id,
+          simNumber,
+        }),
+      ),
+    )
+    const now = { phoneNumbers: ['+447400651000'], textMessage: { text: 'now' }, deviceId: cellar.id }
+    await api.until(await api.send(now), ({ state }) => state === 'Delivered')
+    expect(await Promise.all(waiting.map(async (id) => (await api.message(id)).state))).toEqual(['Pending', 'Pending'])
+  })
+  expect(waiting).toHaveLength(2)
   for (const id of waiting) await api.until(id, ({ state }) => state === 'Delivered')
   expect(timesSent('+4474006500')).toBe(2)
 })

@@ -134,8 +134,9 @@ async function ready(url: string): Promise<ApiClient> {
 
 /** Makes the agent log that the modem was disconnected and is available again. */
 async function unplug({ instruct }: Emulator, api: ApiClient): Promise<void> {
-  await instruct.call(emulator, 'unplug', { modem: 'modem0', forMs: 3_000 })
+  await instruct.call(emulator, 'unplug', { modem: 'modem0' })
   await untilSim(api, 'absent')
+  await instruct.call(emulator, 'plug', { modem: 'modem0' })
   await untilSim(api, 'ready')
 }
 

@@ -31,7 +31,7 @@ function settings() {
   return { MODEMS: emulator.stick(), IN_DOUBT_SECONDS: '10', IN_DOUBT_HOLD_SECONDS: '2' }
 }
 
-test('sends and receives texts of any length, and reports that there are no delivery reports', async () => {
+test('sends and receives texts of any length; without delivery reports, a message stays Sent', async () => {
   const texts = ['Hello', 'Привет 👍 <&>', long]
   for (const [at, text] of texts.entries()) {
     const phoneNumbers = [`+44740020000${at}`]
@@ -41,15 +41,13 @@ test('sends and receives texts of any length, and reports that there are no deli
     await emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: `in: ${text}` })
   }
   await inboxHolds(texts.map((text) => `in: ${text}`))
-  const logs = (await gateway.api.ask('GET', '/logs')).json as { message: string }[]
-  expect(logs.map(({ message }) => message).join('\n')).toContain('no references and no delivery reports')
 })
 
-test('refuses data messages with a reason', async () => {
+test('refuses data messages with an error code', async () => {
   const dataMessage = { data: 'AAEC', port: 5000 }
   const id = await gateway.api.send({ phoneNumbers: ['+447400200009'], dataMessage })
   const { recipients } = await gateway.api.until(id, isEnded)
-  expect(recipients[0]?.error).toContain('only a web interface (HiLink), which cannot send data messages')
+  expect(recipients[0]?.errorCode).toBe('unwritable')
 })
 
 test('loses and repeats no message when the gateway is killed six times', async () => {
@@ -75,7 +73,7 @@ test('loses and repeats no message when the gateway is killed six times', async 
   for (const [id, { destination, text }] of sent) {
     const { recipients } = await gateway.api.until(id, isEnded)
     const onAir = sentTo(destination)
-    if (recipients[0]?.error?.includes('submit_unknown')) expect(onAir.length, id).toBeLessThanOrEqual(1)
+    if (recipients[0]?.errorCode === 'submit_unknown') expect(onAir.length, id).toBeLessThanOrEqual(1)
     else expect(onAir, `${id}: ${recipients[0]?.error}`).toEqual([text])
   }
   await inboxHolds(received)
@@ -85,7 +83,7 @@ test('uses the stick again after it was killed, and leaves a message without an 
   await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-answer-lost', options: { times: 1 } })
   const doubtful = await gateway.api.send({ phoneNumbers: ['+447400400001'], textMessage: { text: 'doubtful' } })
   const { recipients } = await gateway.api.until(doubtful, isEnded)
-  expect(recipients[0]?.error).toContain('submit_unknown')
+  expect(recipients[0]?.errorCode).toBe('submit_unknown')
   expect(sentTo('+447400400001')).toEqual(['doubtful'])
 
   const tcp = emulator.stick().replace('hilink://', '')
@@ -114,7 +112,7 @@ async function inboxHolds(texts: readonly string[]): Promise<void> {
     const messages = (await gateway.api.ask('GET', '/inbox?limit=100')).json as { text: string }[]
     return messages.map(({ text }) => text).filter((text) => texts.includes(text))
   }
-  await expect.poll(inbox, { timeout: 60_000 }).toHaveLength(texts.length)
+  await expect.poll(inbox).toHaveLength(texts.length)
   expect([...(await inbox())].sort()).toEqual([...texts].sort())
 }
 

@@ -83,7 +83,9 @@ test('ping webhook and telemetry sample have the fields of the health response',
   expect(Object.keys(ofPing).sort()).toEqual(Object.keys(health).sort())
   expect(Object.keys(ofSample).sort()).toEqual(Object.keys(health).sort())
   expect(Object.keys(ofPing.checks).sort()).toEqual(Object.keys(ofSample.checks).sort())
-  expect(ofPing).toMatchObject({ status: 'pass', version: health.version, releaseId: health.releaseId })
+  // On a busy machine, the agent warns that its event loop was delayed.
+  const status = expect.stringMatching(/^(?:pass|warn)$/)
+  expect(ofPing).toMatchObject({ status, version: health.version, releaseId: health.releaseId })
 })
 
 interface Phone {

@@ -161,7 +161,9 @@ for (const { mode, start } of modes) {
 
     test('health and logs have the declared types', async () => {
       const health = await client.getHealth()
-      expect(health).toMatchObject({ status: 'pass', version: expect.any(String), releaseId: expect.any(Number) })
+      // On a busy machine, the relay warns that its event loop was delayed.
+      const status = expect.stringMatching(/^(?:pass|warn)$/)
+      expect(health).toMatchObject({ status, version: expect.any(String), releaseId: expect.any(Number) })
       for (const check of Object.values(health.checks))
         expect(check).toMatchObject({ observedValue: expect.any(Number), observedUnit: expect.any(String) })
       const hour = 3_600_000

@@ -47,7 +47,7 @@ test('a message with onUncertain resend is sent a second time if its answer was 
 
 test('a message is sent at most twice, and only once without resend', async () => {
   await Promise.all([send('twice', ANSWERS_LOST, 'resend'), send('once', ANSWERS_LOST)])
-  expect(await ended('twice')).toMatchObject({ state: 'Failed', error: 'submit_unknown', possibleDuplicate: true })
+  expect(await ended('twice')).toMatchObject({ state: 'Failed', errorCode: 'submit_unknown', possibleDuplicate: true })
   expect(submissionsOf('twice')).toHaveLength(2)
   expect(await ended('once')).not.toHaveProperty('possibleDuplicate')
   expect(submissionsOf('once')).toHaveLength(1)

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,8 +35,15 @@ test('the README leads from a fresh clone to a sent message', async () => {
   expect(sent).toMatchObject({ id: expect.any(String), recipients: [{ phoneNumber: '+447400123456' }] })
   expect(JSON.parse(await typed(`${account}\n${list}`))).toMatchObject([{ id: sent.id }])
   const [status = '', doctor = ''] = theFirst(2, commandsWith('README.md', 'npm run gateway -- status'))
-  expect(await typed(status)).toContain('SIM 1')
-  expect(await typed(doctor)).toMatch(/^ok +agent: running/m)
+  await eventually(
+    () => typed(status),
+    (said) => said.includes('SIM 1'),
+  )
+  // While the modem is not ready, the doctor reports a problem and ends with an error.
+  await eventually(
+    () => typed(doctor).catch(String),
+    (said) => /^ok +agent: running/m.test(said),
+  )
   const program = `${account}\nSMSGW_URL=http://127.0.0.1:3000 SMSGW_PASSWORD="\${ACCOUNT#*:}" node docs/examples/send.mjs`
   expect(await typed(`${program} +447400123457 'Hello from a program'`)).toMatch(/^\S+ Pending$/)
   await running.pop()?.stop()
@@ -63,7 +70,7 @@ test('the guide for contributors starts relay, agent and emulator as separate pr
   expect(message).toMatchObject({ id: expect.any(String), recipients: [{ phoneNumber: '+447400123456' }] })
   const ledger = join(folder, 'data/emulator/ledger.jsonl')
   const lines = await eventually(
-    () => readFileSync(ledger, 'utf8').split('\n').filter(Boolean),
+    () => (existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n').filter(Boolean) : []),
     (found) => found.length > 0,
   )
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ destination: '+447400123456', text: 'Hello' }])

@@ -25,7 +25,8 @@ beforeAll(async () => {
   server = await PostgresServer.start({ ...where, user: 'smsgw', database: 'smsgw' })
   house = await House.start({
     relay: { DATABASE_URL: `postgresql://smsgw:secret@127.0.0.1:${port}/smsgw` },
-    agent: { IN_DOUBT_SECONDS: '60', IN_DOUBT_HOLD_SECONDS: '40', SEND_WHILE_ROAMING: '0' },
+    // The last test reads both reasons in several places before the shorter of these times has passed.
+    agent: { IN_DOUBT_SECONDS: '120', IN_DOUBT_HOLD_SECONDS: '90', SEND_WHILE_ROAMING: '0' },
   })
 })
 
@@ -91,7 +92,7 @@ async function statusReasons(): Promise<readonly string[]> {
 }
 
 test('a message waits for its scheduled time', async () => {
-  const scheduleAt = new Date(Date.now() + 15_000).toISOString()
+  const scheduleAt = new Date(Date.now() + 30_000).toISOString()
   const id = await send({ scheduleAt })
   expect(await untilWaits(id, 'scheduled')).toMatchObject({ until: scheduleAt })
   await untilSent(id)
@@ -149,7 +150,7 @@ test('a message waits for an unplugged modem', async () => {
 
 test.each([
   ['limit', { limit_period: 'PerHour', limit_value: 1 }],
-  ['pause', { send_interval_min: 25, send_interval_max: 25 }],
+  ['pause', { send_interval_min: 120, send_interval_max: 120 }],
 ])('a message waits because of a setting: %s', async (reason, messages) => {
   await settings(messages)
   await send()
@@ -194,14 +195,13 @@ test('without the database, the API reports that it is unavailable, and the agen
   await send()
   const id = await send()
   await untilWaits(id, 'limit')
-  const back = server.killFor(10_000)
-  const answer = await eventually(
-    () => house.api.ask('GET', `/messages/${id}`),
-    ({ status }) => status === 503,
-  )
-  expect(answer.json.message).toMatch(/database/)
-  expect(await statusReasons()).toEqual(['limit'])
-  await back
+  await server.killWhile(async () => {
+    await eventually(
+      () => house.api.ask('GET', `/messages/${id}`),
+      ({ status }) => status === 503,
+    )
+    expect(await statusReasons()).toEqual(['limit'])
+  })
   await eventually(
     async () => (await house.api.ask('GET', `/messages/${id}`)).json.waiting,
     (waiting) => waiting?.reason === 'limit',

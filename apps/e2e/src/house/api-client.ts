@@ -64,7 +64,12 @@ export interface MessageAnswer {
   readonly id: string
   readonly deviceId: string
   readonly state: string
-  readonly recipients: readonly { readonly phoneNumber: string; readonly state: string; readonly error?: string }[]
+  readonly recipients: readonly {
+    readonly phoneNumber: string
+    readonly state: string
+    readonly error?: string
+    readonly errorCode?: string
+  }[]
   readonly states: Readonly<Record<string, string>>
 }
 

@@ -108,12 +108,12 @@ export class Traffic {
   #judge({ id, destination, text, isCancelled }: Sent, { state, recipients }: MessageAnswer, found: Findings): void {
     const onAir = this.#onAir(destination)
     const parts = onAir.map(({ part }) => part?.sequence ?? 1)
-    const error = recipients[0]?.error ?? ''
+    const [{ error = '', errorCode = '' } = {}] = recipients
     if (new Set(parts).size !== parts.length) found.twice.push(id)
     if (state === 'Cancelled') {
       if (!isCancelled) found.problems.push(`${id} is reported as cancelled without a request to cancel`)
       if (onAir.length > 0) found.problems.push(`${id} is reported as cancelled, but was sent`)
-    } else if (error.includes('submit_unknown')) found.inDoubt += 1
+    } else if (errorCode === 'submit_unknown') found.inDoubt += 1
     else if (state === 'Failed') found.problems.push(`${id} failed: ${error}`)
     else if (textOf(onAir) !== text) found.lost.push(id)
   }

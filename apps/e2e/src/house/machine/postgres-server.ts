@@ -66,10 +66,18 @@ export class PostgresServer {
 
   /** Kills the server, and starts it again after a pause. */
   killFor(ms: number): Promise<void> {
+    return this.killWhile(() => sleep(ms))
+  }
+
+  /** Kills the server, and starts it again after this work. */
+  killWhile(work: () => Promise<unknown>): Promise<void> {
     return this.#inTurn(async () => {
       await this.kill()
-      await sleep(ms)
-      this.#child = await launch(this.#command)
+      try {
+        await work()
+      } finally {
+        this.#child = await launch(this.#command)
+      }
     })
   }
 

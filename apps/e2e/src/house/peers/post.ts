@@ -29,14 +29,22 @@ export class Post {
     return this.#process.lines.slice(-40)
   }
 
-  /** Kills the process; does nothing if it is not running. */
-  async killFor(ms: number): Promise<void> {
+  /** Kills the process, and starts it again after this time; does nothing if it is not running. */
+  killFor(ms: number): Promise<void> {
+    return this.killWhile(() => sleep(ms))
+  }
+
+  /** Kills the process, and starts it again after this work; does nothing if it is not running. */
+  async killWhile(work: () => Promise<unknown>): Promise<void> {
     if (this.#isAway) return
     this.#isAway = true
     await this.#process.kill()
-    await sleep(ms)
-    this.#process = this.#start()
-    this.#isAway = false
+    try {
+      await work()
+    } finally {
+      this.#process = this.#start()
+      this.#isAway = false
+    }
   }
 
   /** Stops the process and starts the program of another release with the same settings, as an upgrade does. */
