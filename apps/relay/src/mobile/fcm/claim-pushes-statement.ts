@@ -34,9 +34,9 @@ const CLAIMED_SECONDS = 120
 const MOST_CANCELS = 5
 
 /**
- * Claims phones that have a push token and no event stream, and whose latest work was not announced yet. If the relay
- * is killed before it records the results, the phones are due again after two minutes. Costs a few index lookups for
- * each phone.
+ * Claims phones that have a push token and no event stream, and whose latest work was not announced yet. Leaves out work
+ * that is newer than `now`, because the result is recorded with this time. If the relay is killed before it records the
+ * results, the phones are due again after two minutes. Costs a few index lookups for each phone.
  *
  * Locks: the rows, for this statement only. SKIP LOCKED leaves out rows that another relay is claiming.
  */
@@ -55,7 +55,8 @@ export function claimPushes(statements: Statements, limit: number, now: Date): P
         ARRAY(
           SELECT DISTINCT m.id FROM recipients r JOIN messages m ON m.key = r.message_key
           WHERE r.device_id = d.id AND r.dispatched_journal = d.journal_id
-            AND r.cancel_requested_at > p.noticed_until AND r.cancel_answered_at IS NULL
+            AND r.cancel_requested_at > p.noticed_until AND r.cancel_requested_at <= ${now}
+            AND r.cancel_answered_at IS NULL
           LIMIT ${MOST_CANCELS}
         ) AS cancelling,
         ARRAY(

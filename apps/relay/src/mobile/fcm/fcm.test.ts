@@ -6,6 +6,7 @@ import { readConfig } from '../../config.ts'
 import { startRelay } from '../../relay.ts'
 import { type TestRelay, testRelay } from '../../testing/test-relay.ts'
 import { testPhone } from '../testing/test-phone.ts'
+import { claimPushes } from './claim-pushes-statement.ts'
 import { ACCEPTED, ACCESS_TOKEN, EMAIL, fcmError, type TestFcm, testFcm } from './testing/test-fcm.ts'
 
 const PUSH_TOKEN = 'token-of-the-app:APA91b'
@@ -27,16 +28,17 @@ async function start(settings: Readonly<Record<string, string>> = { FCM_CREDENTI
   })
 }
 
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 50 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 50 })
 const phoneWithToken = () => testPhone(relay, relay.account, { pushToken: PUSH_TOKEN })
 const row = () => relay.database.phonePush.findFirstOrThrow()
 /** Ends the pause after a failed attempt. */
 const endPause = () => relay.database.phonePush.updateMany({ data: { nextAttemptAt: new Date(0) } })
-/** Waits until the next attempt is due in about this many seconds. */
-const pausedFor = (seconds: number) =>
+/** Waits until an attempt after `sinceMs` has failed, and the next attempt is due this many seconds after it. */
+const pausedFor = (seconds: number, sinceMs: number) =>
   eventually(async () => {
-    const remaining = ((await row()).nextAttemptAt.getTime() - Date.now()) / 1000
-    expect(Math.abs(remaining - seconds)).toBeLessThan(8)
+    const failedMs = (await row()).nextAttemptAt.getTime() - seconds * 1000
+    expect(failedMs).toBeGreaterThanOrEqual(sinceMs)
+    expect(failedMs).toBeLessThanOrEqual(Date.now())
   })
 const pause = () => new Promise((resolve) => setTimeout(resolve, 500))
 
@@ -108,6 +110,19 @@ test('cancels, new settings and inbox refreshes are announced as on the event st
   expect(fcm.messages).toHaveLength(4)
 })
 
+test('a cancel is left to a later claim if it is newer than the time of the claim', async () => {
+  await start({})
+  const phone = await phoneWithToken()
+  const id = await send()
+  await phone.pull()
+  await relay.database.phonePush.updateMany({ data: { noticedUntil: new Date(), nextAttemptAt: new Date(0) } })
+  const before = new Date()
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  await relay.api('DELETE', `/messages/${id}`)
+  expect(await claimPushes(relay.database, 10, before)).toEqual([])
+  expect(await claimPushes(relay.database, 10, new Date())).toMatchObject([{ cancelling: [id] }])
+})
+
 test('a phone with an event stream gets no push messages', async () => {
   await start()
   const phone = await phoneWithToken()
@@ -171,11 +186,13 @@ test('a failed notice is sent again after a pause, and the failure is logged onc
   await start()
   await phoneWithToken()
   fcm.answer = fcmError(503, 'UNAVAILABLE', { 'retry-after': '40' })
+  const beganMs = Date.now()
   await send()
-  await pausedFor(40)
+  await pausedFor(40, beganMs)
   expect((await row()).attempts).toBe(1)
+  const againMs = Date.now()
   await endPause()
-  await pausedFor(60)
+  await pausedFor(60, againMs)
   expect(fcm.messages).toHaveLength(2)
   fcm.answer = ACCEPTED
   await endPause()
@@ -189,8 +206,9 @@ test('an access token that FCM refuses is replaced', async () => {
   await start()
   await phoneWithToken()
   fcm.answer = { status: 401 }
+  const beganMs = Date.now()
   await send()
-  await pausedFor(10)
+  await pausedFor(10, beganMs)
   expect(fcm.messages).toHaveLength(1)
   fcm.answer = ACCEPTED
   await endPause()
