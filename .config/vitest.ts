@@ -29,13 +29,13 @@ export default defineConfig(({ mode }) => ({
     exclude: ['**/node_modules/**', ...(mode === 'e2e' ? [] : [PROCESS_TESTS])],
     globalSetup: [...(existsSync(globalSetup) ? [globalSetup] : []), ...(startsPrograms(mode) ? [programs] : [])],
     // The machine may be busy, so the limit is long and only stops tests that hang.
-    testTimeout: project === 'apps/e2e' ? 600_000 : mode === 'e2e' ? 180_000 : 60_000,
-    hookTimeout: project === 'apps/e2e' ? 600_000 : 60_000,
+    testTimeout: project === 'apps/e2e' ? 600_000 : 180_000,
+    hookTimeout: project === 'apps/e2e' ? 600_000 : 180_000,
     maxWorkers: workers(),
     // The compile cache halves the start time of programs that tests start. The cache finds a module by its content.
     env: { NODE_COMPILE_CACHE: resolve(repository, '.cache/compile') },
     // The time limit for an awaited event. It is long, because the machine may be busy.
-    expect: { poll: { timeout: project === 'apps/e2e' ? 120_000 : 45_000 } },
+    expect: { poll: { timeout: project === 'apps/e2e' ? 120_000 : 90_000 } },
     passWithNoTests: false,
     // Test files share loaded modules, because loading the modules again would take most of the time. They share no
     // state: libraries have none, and each test file of an app has its own database or folders.

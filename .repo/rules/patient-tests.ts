@@ -3,7 +3,8 @@ import { lineAt, readSource } from './source-text.ts'
 
 /**
  * Checks that no test waits for an event with a short time limit, because the machine may be busy. `vi.waitFor` and
- * `vi.waitUntil` wait only one second by default; the limit of `expect.poll` is in .config/vitest.ts.
+ * `vi.waitUntil` wait only one second by default; the limit of `expect.poll` is in .config/vitest.ts. Also checks that
+ * no test or hook sets a shorter limit for itself than that file does.
  */
 export const patientTests: Rule = (tree) => {
   const violations: Violation[] = []
@@ -23,15 +24,34 @@ export const patientTests: Rule = (tree) => {
           problem: `waits at most ${limit} ms, which is too short on a busy machine: use expect.poll without a timeout`,
         })
     }
+    for (const { index } of code.matchAll(/^ *(?:test|describe|(?:before|after)(?:All|Each))\b/gm)) {
+      const limit = OWN_LIMIT.exec(wholeCallAt(code, index))?.slice(1).find(Boolean)
+      if (limit !== undefined && Number(limit.replaceAll('_', '')) < SHORTEST_TEST_MS)
+        violations.push({
+          ...{ file, line: lineAt(code, index) },
+          problem: `may run for only ${limit} ms: leave out the limit, the usual one is longer`,
+        })
+    }
   }
   return violations
 }
 
-const SHORTEST_MS = 20_000
+const SHORTEST_MS = 60_000
+/** The limit of tests and hooks in .config/vitest.ts. */
+const SHORTEST_TEST_MS = 180_000
+/** The limit after the function of a test or hook, or in the options before the function. */
+const OWN_LIMIT = /\},\s*(\d[\d_]*),?\s*\)$|^[^=]*?\{\s*timeout:\s*(\d[\d_]*),?\s*\},\s*(?:async\s*)?(?:\(|\w+ =>)/
 const HAS_SECOND_ARGUMENT = /\btimeout\b|,\s*(?:[A-Z_]+|[\d_]+)\s*\)$/
 
 function isOfTests(file: string): boolean {
   return /\.(?:test|e2e)\.tsx?$|\/testing\/.*\.ts$|^apps\/e2e\/.*\.ts$/.test(file)
+}
+
+/** Returns the call of a test with its table, as in `test.each(table)(name, work)`. */
+function wholeCallAt(code: string, offset: number): string {
+  const first = callAt(code, offset)
+  const rest = code.slice(offset + first.length)
+  return rest.startsWith('(') ? first + callAt(rest, 0) : first
 }
 
 /** Returns the call that begins at this offset, up to its closing parenthesis. */
