@@ -36,12 +36,12 @@ afterEach(() => {
 test('serves a renewed certificate to new connections without a restart', async () => {
   expect(await servedCertificate()).toBe('smsgw tests, first')
   put('second')
-  await vi.waitUntil(async () => (await servedCertificate()) === 'smsgw tests, second', { timeout: 45_000 })
+  await vi.waitUntil(async () => (await servedCertificate()) === 'smsgw tests, second', { timeout: 90_000 })
 })
 
 test('an unusable certificate is logged, and the previous certificate stays in use', async () => {
   writeFileSync(files().cert, 'half a file')
-  await vi.waitUntil(() => logged.includes('new certificate not usable'), { timeout: 45_000 })
+  await vi.waitUntil(() => logged.includes('new certificate not usable'), { timeout: 90_000 })
   expect(await servedCertificate()).toBe('smsgw tests, first')
 })
 

@@ -29,9 +29,7 @@ test('besides its pool, a relay has the three database connections that the sett
   // Causes work of each kind: requests, a webhook delivery, a device and an inbox refresh.
   await relay.api('POST', '/webhooks', { body: { url: 'https://127.0.0.1:1/', event: 'sms:received' } })
   await Promise.all(Array.from({ length: 40 }, () => relay.api('GET', '/messages')))
-  await expect
-    .poll(others, { timeout: 20_000 })
-    .toMatchObject({ 'smsgw hints': 1, 'smsgw periodic work': 1, 'smsgw webhooks': 1 })
+  await expect.poll(others).toMatchObject({ 'smsgw hints': 1, 'smsgw periodic work': 1, 'smsgw webhooks': 1 })
   const { 'smsgw relay': _pool, ...rest } = await others()
   expect(Object.keys(rest)).toEqual(['smsgw hints', 'smsgw periodic work', 'smsgw webhooks'])
   await relay.close()

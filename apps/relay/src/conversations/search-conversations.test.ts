@@ -156,14 +156,11 @@ async function receive(sender: string, at: number, text: string): Promise<void> 
  */
 async function holdInbox(): Promise<() => Promise<void>> {
   const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const over = world.database.$transaction(
-    async (statements) => {
-      await statements.$executeRaw`LOCK TABLE inbox`
-      held.resolve()
-      await release.promise
-    },
-    { timeout: 30_000 },
-  )
+  const over = world.database.$transaction(async (statements) => {
+    await statements.$executeRaw`LOCK TABLE inbox`
+    held.resolve()
+    await release.promise
+  })
   await held.promise
   return async () => {
     release.resolve()

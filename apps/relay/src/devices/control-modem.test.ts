@@ -111,7 +111,7 @@ test('answers 409 for a device that is offline', async () => {
   await connect({})
   agent?.stop()
   const isOnline = async () => (await relay.api('GET', `/devices/${agent?.deviceId}`)).json.online
-  await expect.poll(isOnline, { timeout: 30_000 }).toBe(false)
+  await expect.poll(isOnline).toBe(false)
   const { status, json } = await enterPin()
   expect([status, json.message]).toEqual([409, expect.stringContaining('offline')])
 })

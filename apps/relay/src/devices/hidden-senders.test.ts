@@ -238,19 +238,16 @@ test('an earlier agent that connects while senders become hidden is disconnected
   // Simulates a device that was upgraded before the check and downgraded after it.
   await relay.database.device.update({ where, data: { capabilities: ['number-alias'] } })
   const { identity, keys, journalId } = before
-  const earlier = await relay.database.$transaction(
-    async (statements) => {
-      await statements.$executeRaw`SELECT 1 FROM devices WHERE id = ${before.deviceId} FOR UPDATE`
-      const connecting = connect({ identity, keys, journalId, capabilities: ['public-key'] })
-      // True when the relay has checked the settings and waits for the row of the device.
-      const waiting = () => relay.database.$queryRaw`
+  const earlier = await relay.database.$transaction(async (statements) => {
+    await statements.$executeRaw`SELECT 1 FROM devices WHERE id = ${before.deviceId} FOR UPDATE`
+    const connecting = connect({ identity, keys, journalId, capabilities: ['public-key'] })
+    // True when the relay has checked the settings and waits for the row of the device.
+    const waiting = () => relay.database.$queryRaw`
       SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-      await expect.poll(waiting).toHaveLength(1)
-      expect((await hide()).status).toBe(200)
-      return connecting
-    },
-    { timeout: 60_000 },
-  )
+    await expect.poll(waiting).toHaveLength(1)
+    expect((await hide()).status).toBe(200)
+    return connecting
+  })
   await expect.poll(() => earlier.ended).toEqual(['unsupported'])
   await expect.poll(async () => (await relay.database.device.findUnique({ where }))?.leaseUntil).toBeNull()
 })

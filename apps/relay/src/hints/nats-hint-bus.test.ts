@@ -8,7 +8,7 @@ import { NatsServer } from './testing/nats-server.ts'
 import type { WakeHint } from './wake-hint.ts'
 import { WakeHints } from './wake-hints.ts'
 
-const PATIENT = { timeout: 45_000 }
+const PATIENT = { timeout: 90_000 }
 const store = useTestDatabase()
 const opened: WakeHints[] = []
 const lines: string[] = []

@@ -186,7 +186,7 @@ test('a lost connection is restored automatically, reports that hints may be mis
   await store.database.$queryRaw`
     SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE application_name = 'smsgw hints' AND datname = current_database()`
   one.hints.wake(['lost perhaps'])
-  await expect.poll(() => [one.missed(), other.missed()], { timeout: 20_000 }).toEqual([2, 2])
+  await expect.poll(() => [one.missed(), other.missed()]).toEqual([2, 2])
   one.hints.wake(['d'])
   await expect.poll(() => other.received).toContainEqual({ kind: 'wake', deviceId: 'd' })
   expect(lines.join('')).toContain('database connection for hints lost')

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 /** Waits until all other clients are disconnected and their sockets are freed. */
 function left(): Promise<unknown> {
-  return vi.waitUntil(async () => (await metric('smsgw_agent_sockets')) === 1, { timeout: 45_000 })
+  return vi.waitUntil(async () => (await metric('smsgw_agent_sockets')) === 1, { timeout: 90_000 })
 }
 
 async function metric(name: string): Promise<number> {

@@ -37,7 +37,7 @@ async function stored() {
     FROM telemetry ORDER BY key`
 }
 
-const untilStored = (count: number) => vi.waitUntil(async () => (await stored()).length >= count, { timeout: 45_000 })
+const untilStored = (count: number) => vi.waitUntil(async () => (await stored()).length >= count, { timeout: 90_000 })
 
 test('stores samples of many agents that arrive while a sample is stored in one commit, a second later', async () => {
   const all = await connections(20)
@@ -97,7 +97,7 @@ test('keeps the newest sample of each connection while the database is unavailab
     await someoneWaits(store.database)
     await statements.$queryRaw`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
-    await vi.waitUntil(() => warnings.length === 1, { timeout: 45_000 })
+    await vi.waitUntil(() => warnings.length === 1, { timeout: 90_000 })
     recorder.add(connection as never, { signal: 2 })
   })
   await recorder.stop()

@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { callUrl } from '../testing/call-url.ts'
 import { type RelayProcess, startRelayProcess } from '../testing/relay-process.ts'
-import { useTestDatabase } from '../testing/test-database.ts'
+import { impatientUrl, useTestDatabase } from '../testing/test-database.ts'
 import { ScriptedAgent, type ScriptedAgentOptions } from './testing/scripted-agent.ts'
 
 const ADMIN = { ADMIN_USERNAME: 'sms', ADMIN_PASSWORD: 'tea at half past four' }
@@ -17,7 +17,12 @@ let relays: readonly [RelayProcess, RelayProcess, RelayProcess]
 const agents: ScriptedAgent[] = []
 
 beforeAll(async () => {
-  const settings = { DATABASE_URL: store.url, SERVER_SECRET: randomBytes(32).toString('base64'), ...ADMIN }
+  // PostgreSQL ends the transaction of a relay that does not respond after the time that the relay has set.
+  const settings = {
+    DATABASE_URL: impatientUrl(store.url),
+    SERVER_SECRET: randomBytes(32).toString('base64'),
+    ...ADMIN,
+  }
   // The first relay creates the account.
   const first = await startRelayProcess(settings)
   relays = [first, ...(await Promise.all([startRelayProcess(settings), startRelayProcess(settings)]))]
@@ -125,7 +130,7 @@ test('a relay that is stopped during a transaction delays an agent by seconds, a
   agent.tell(...goesWell(command))
   const waits = `SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'smsgw relay'`
-  await vi.waitUntil(async () => (await holder.query(waits)).rowCount === 1, { timeout: 20_000 })
+  await vi.waitUntil(async () => (await holder.query(waits)).rowCount === 1, { timeout: 90_000 })
   stopped.kill('SIGSTOP')
   await holder.query('ROLLBACK')
   await holder.end()

@@ -72,7 +72,7 @@ const change = (client: Client, id: string, state = 'Sent') =>
 const idsOf = (received: readonly LiveEvent[]) =>
   received.map(({ kind, data }) => `${kind} ${(data as { id: string }).id}`)
 const until = (check: () => boolean | Promise<boolean>) =>
-  vi.waitFor(async () => expect(await check()).toBe(true), { timeout: 45_000, interval: 5 })
+  vi.waitFor(async () => expect(await check()).toBe(true), { timeout: 90_000, interval: 5 })
 
 test('delays a later event until an earlier transaction commits, and loses neither', async () => {
   const { live, requested } = relay()

@@ -10,7 +10,7 @@ import { testReceivers } from '../webhooks/testing/test-receiver.ts'
 const TOKEN = 'the token of the metrics'
 const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
 const NUMBERS = ['+4915112345678', '+4915112345679']
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 20 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 20 })
 const receivers = testReceivers()
 let relay: TestRelay
 let agent: ScriptedAgent
@@ -83,7 +83,7 @@ test('metrics count what the relay does, without personal data', async () => {
 
 test('throttled guesses are counted separately', async () => {
   const guess = () => relay.api('GET', '/messages', { auth: `Basic ${btoa(`nobody:${Math.random()}`)}` })
-  await vi.waitUntil(async () => (await guess()).status === 429, { timeout: 45_000, interval: 0 })
+  await vi.waitUntil(async () => (await guess()).status === 429, { timeout: 90_000, interval: 0 })
   expect(await scrape()).toMatch(/^smsgw_logins_total\{method="password",result="throttled"\} 1$/m)
 })
 

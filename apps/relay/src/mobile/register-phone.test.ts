@@ -86,16 +86,13 @@ test('a code that is redeemed during a password change is accepted, and the chan
   const { code } = (await relay.request('GET', '/mobile/v1/user/code', { auth: account.basic })).json
   const { database } = relay
   const change = { password: 'a new and long password', keepTokens: false }
-  const { redeemed, changed } = await database.$transaction(
-    async (statements) => {
-      const redeemed = await redeemPhoneCode({ box, clock }, statements, code)
-      const changed = changePassword({ database, box, clock }, account, change).catch((error: Error) => error)
-      await someoneWaits(database)
-      await lockSettings(statements, account.id)
-      return { redeemed, changed: { result: changed } }
-    },
-    { timeout: 30_000 },
-  )
+  const { redeemed, changed } = await database.$transaction(async (statements) => {
+    const redeemed = await redeemPhoneCode({ box, clock }, statements, code)
+    const changed = changePassword({ database, box, clock }, account, change).catch((error: Error) => error)
+    await someoneWaits(database)
+    await lockSettings(statements, account.id)
+    return { redeemed, changed: { result: changed } }
+  })
   expect(redeemed).toBe(account.id)
   expect(await changed.result).toEqual({ isChanged: true, revoked: 0 })
 })
@@ -103,16 +100,13 @@ test('a code that is redeemed during a password change is accepted, and the chan
 test('a code is refused after a password change that was in progress', async () => {
   const account = await relay.addAccount()
   const { code } = (await relay.request('GET', '/mobile/v1/user/code', { auth: account.basic })).json
-  const { registering } = await relay.database.$transaction(
-    async (statements) => {
-      await lockSettings(statements, account.id)
-      const answer = register(`Code ${code}`)
-      await someoneWaits(relay.database)
-      await statements.pairingCode.deleteMany({ where: { accountId: account.id } })
-      return { registering: { answer } }
-    },
-    { timeout: 30_000 },
-  )
+  const { registering } = await relay.database.$transaction(async (statements) => {
+    await lockSettings(statements, account.id)
+    const answer = register(`Code ${code}`)
+    await someoneWaits(relay.database)
+    await statements.pairingCode.deleteMany({ where: { accountId: account.id } })
+    return { registering: { answer } }
+  })
   expect((await registering.answer).status).toBe(401)
   expect(await relay.database.device.count({ where: { accountId: account.id } })).toBe(0)
 })

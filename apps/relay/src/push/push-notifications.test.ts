@@ -24,7 +24,7 @@ afterEach(async () => {
   await service.close()
 })
 
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 50 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 50 })
 
 async function subscribe(more: object = {}, call: object = {}) {
   const body = { endpoint: `${service.origin}/browser`, keys: browser.keys, language: 'de', ...more }

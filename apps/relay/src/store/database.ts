@@ -26,6 +26,8 @@ export interface DatabaseOptions {
   readonly socket?: () => Socket
   /** Called with the message of the server if its disk is full. */
   readonly onDiskFull?: ((message: string) => void) | undefined
+  /** The longest wait for a free connection, and the longest transaction, both in milliseconds. */
+  readonly transactionLimits?: { readonly maxWait: number; readonly timeout: number }
 }
 
 /** Opens a client that connects at the first query and again after each lost connection. */
@@ -35,6 +37,7 @@ export function openDatabase({
   isPooled = false,
   socket = silenceLimitedSocket,
   onDiskFull,
+  transactionLimits = TRANSACTION_LIMITS,
 }: DatabaseOptions): Database {
   const pool = new Pool({
     connectionString: firstUrl(url),
@@ -42,7 +45,7 @@ export function openDatabase({
     max: connections,
     application_name: 'smsgw relay',
     // This is also the longest wait for a free connection. A request that waits longer is answered with 503.
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: transactionLimits.maxWait,
     keepAlive: true,
     stream: socket,
     ...(!isPooled && {
@@ -60,7 +63,7 @@ export function openDatabase({
   const nameOf = isPooled ? () => '' : statementNames()
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf, disposeExternalPool: true })
   // The minimal error format, because other formats contain the values of the query.
-  const database = new PrismaClient({ adapter, errorFormat: 'minimal', transactionOptions: TRANSACTION_LIMITS })
+  const database = new PrismaClient({ adapter, errorFormat: 'minimal', transactionOptions: transactionLimits })
   allowRaw(database, { pool, nameOf })
   return database
 }

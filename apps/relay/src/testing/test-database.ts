@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../store/database.ts'
 import { databaseUrl } from './database-url.ts'
 
 /** Long enough for a busy machine, on which the process of a closed connection may end some seconds later. */
-const GONE_WITHIN_MS = 30_000
+const GONE_WITHIN_MS = 120_000
 
 export interface TestDatabase {
   readonly url: string
@@ -52,8 +52,8 @@ async function makeDatabase(template: string, connections: number): Promise<Test
   await onServer(server.url, (client) =>
     client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`),
   )
-  const url = databaseUrl(server.url, name)
-  const database = openDatabase({ url, connections })
+  const url = patientUrl(databaseUrl(server.url, name))
+  const database = openDatabase({ url, connections, transactionLimits: PATIENT_TRANSACTIONS })
   return {
     url,
     database,
@@ -67,6 +67,28 @@ async function makeDatabase(template: string, connections: number): Promise<Test
     },
   }
 }
+
+/** Limits of transactions that a test does not exceed, even if it waits for an event during the transaction. */
+export const PATIENT_TRANSACTIONS = { maxWait: 60_000, timeout: 150_000 }
+
+/**
+ * Sets time limits of PostgreSQL that a busy machine does not exceed. They are in the URL, because there they also
+ * replace the limits of a relay that a test starts.
+ */
+function patientUrl(url: string): string {
+  const patient = new URL(url)
+  for (const limit of LIMITS) patient.searchParams.set(limit, '150000')
+  return patient.href
+}
+
+/** Returns the URL of a test database without its time limits, so that a relay has its own, shorter limits. */
+export function impatientUrl(url: string): string {
+  const impatient = new URL(url)
+  for (const limit of LIMITS) impatient.searchParams.delete(limit)
+  return impatient.href
+}
+
+const LIMITS = ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']
 
 /** Returns the open connections. Waits, because PostgreSQL may list closed connections for a moment. */
 async function leftOpenTo(client: Client, database: string): Promise<string[]> {

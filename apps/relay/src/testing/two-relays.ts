@@ -28,7 +28,7 @@ export function useTwoRelays(): TwoRelays {
     relays.push(...(await Promise.all([settings, settings].map(startRelayProcess))))
     const { id: accountId } = await db.database.account.findFirstOrThrow()
     await db.database.device.create({ data: { id: 'd'.repeat(21), accountId, name: 'device' } })
-  }, 60_000)
+  })
   afterAll(async () => {
     for (const { kill } of relays) kill('SIGTERM')
     await Promise.all(relays.map(({ ended }) => ended))

@@ -92,7 +92,7 @@ describe.each(
     receiver.stderr?.on('data', (chunk) => (errors += chunk))
     receiver.once('exit', () => process.stderr.write(errors))
     ending.push(() => receiver.removeAllListeners('exit').kill('SIGKILL'))
-    await vi.waitUntil(async () => (await status({ headers: {}, body: '{}' })) !== undefined, { timeout: 45_000 })
+    await vi.waitUntil(async () => (await status({ headers: {}, body: '{}' })) !== undefined, { timeout: 90_000 })
   }, 600_000)
 
   async function status({ headers, body }: Signed): Promise<number | undefined> {

@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 20 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 20 })
 
 async function listen(event: string) {
   const receiver = await receivers.start()

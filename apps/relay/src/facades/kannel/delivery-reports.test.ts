@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => receivers.close())
 afterAll(() => relay.close())
 
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 20 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 20 })
 
 async function send(parameters: Readonly<Record<string, string>>) {
   const query = new URLSearchParams({ to: NUMBER, text: 'hi', ...parameters })

@@ -18,7 +18,7 @@ afterEach(() => receivers.close())
 afterAll(() => twilio.relay.close())
 
 const pictures = [randomBytes(400_000), randomBytes(7)] as const
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 20 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 20 })
 let received = 0
 
 /** Stores a downloaded MMS with two pictures, and its event. */

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterEach(() => receivers.close())
 afterAll(() => twilio.relay.close())
 
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 45_000, interval: 20 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 20 })
 const TOKEN = 'the auth token of an application'
 const xml = (body: string) => answerWith(200, { 'content-type': 'text/xml' }, `<Response>${body}</Response>`)
 const formOf = ({ requests }: TestReceiver, index = 0) => Object.fromEntries(new URLSearchParams(requests[index]?.body))

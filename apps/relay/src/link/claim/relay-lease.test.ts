@@ -293,7 +293,7 @@ test('a relay whose lease was ended while it had no database attaches its connec
     // Ends the relay's connection to the database, because the relay renews its lease when this connection is restored.
     await relay.database.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND application_name = 'smsgw hints'`
-    await expect.poll(isOnline, { timeout: 30_000 }).toBe(true)
+    await expect.poll(isOnline).toBe(true)
   } finally {
     agent.stop()
     await relay.close()

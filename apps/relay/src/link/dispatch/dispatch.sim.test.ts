@@ -244,4 +244,4 @@ test('in every history states only move forward, each event is sent once, and no
     }),
     { numRuns: Number(process.env['SMSGW_HISTORIES'] ?? 6) },
   )
-}, 120_000)
+})

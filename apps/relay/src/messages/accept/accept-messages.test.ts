@@ -72,14 +72,11 @@ test('only a duplicate waits for a hanging transaction, and then gets its answer
   const accept = grouped()
   const finish = Promise.withResolvers<void>()
   const stored = Promise.withResolvers<void>()
-  const hanging = db.database.$transaction(
-    async (statements) => {
-      await acceptMessages(statements, [keyed('first', 'k')], PATIENCE_MS)
-      stored.resolve()
-      await finish.promise
-    },
-    { timeout: 30_000 },
-  )
+  const hanging = db.database.$transaction(async (statements) => {
+    await acceptMessages(statements, [keyed('first', 'k')], PATIENCE_MS)
+    stored.resolve()
+    await finish.promise
+  })
   await stored.promise
   const twin = accept(keyed('second', 'k'))
   const neighbours = ['a', 'b', 'c'].map((id) => accept(newMessage(id)))

@@ -39,18 +39,18 @@ afterAll(async () => {
 
 test('while the database is down under load, requests get 503 with Retry-After, /health/live passes, and the relay recovers', async () => {
   const load = startLoad()
-  await vi.waitUntil(() => load.answers.length > 50, { timeout: 45_000 })
+  await vi.waitUntil(() => load.answers.length > 50, { timeout: 90_000 })
   process.kill(postgres.pid(), 'SIGQUIT')
   await postgres.stop()
   const stopped = load.answers.length
-  await vi.waitUntil(() => load.answers.length > stopped + 50, { timeout: 45_000 })
+  await vi.waitUntil(() => load.answers.length > stopped + 50, { timeout: 90_000 })
   expect((await get('/health/live')).status).toBe(200)
-  await vi.waitUntil(async () => (await get('/health/ready')).status === 503, { timeout: 45_000 })
+  await vi.waitUntil(async () => (await get('/health/ready')).status === 503, { timeout: 90_000 })
 
   postgres = await startPostgres()
-  await vi.waitUntil(async () => (await get('/health/ready')).status === 200, { timeout: 45_000 })
+  await vi.waitUntil(async () => (await get('/health/ready')).status === 200, { timeout: 90_000 })
   const recovered = load.answers.length
-  await vi.waitUntil(() => load.answers.length > recovered + 50, { timeout: 45_000 })
+  await vi.waitUntil(() => load.answers.length > recovered + 50, { timeout: 90_000 })
   await load.stop()
 
   expect(logged.filter((line) => JSON.parse(line).level === 'error')).toEqual([])

@@ -47,7 +47,7 @@ test('healthy receivers get every event under one id, even if other receivers fa
     () => {
       for (const one of well) expect(new Set(idsOf(one)).size).toBe(EVENTS)
     },
-    { timeout: 40_000, interval: 50 },
+    { timeout: 90_000, interval: 50 },
   )
   for (const [index, one] of well.entries()) {
     const expected = Array.from({ length: EVENTS }, (_, event) => world.idOf(`w${index}`, `m${event}`))

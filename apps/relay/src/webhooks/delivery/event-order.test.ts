@@ -94,7 +94,7 @@ test('a delivery that waits for an earlier event is not due until the first atte
   await eventually(() => expect(received(receiver)).toContain('sms:delivered m2'))
   expect(await isDue('m1')).toBe(false)
   slow.release()
-  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 20_000 })
+  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 90_000 })
 })
 
 test('an event that is enqueued while the attempt of the previous event is recorded is sent at once', async () => {
@@ -109,7 +109,7 @@ test('an event that is enqueued while the attempt of the previous event is recor
     // The result can be recorded now. The event that waits for this result is not visible yet.
     await sleep(500)
   })
-  await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 20_000 })
+  await vi.waitFor(() => expect(received(receiver)).toEqual(['sms:sent m1', 'sms:delivered m1']), { timeout: 90_000 })
 })
 
 test('an event that is enqueued at any moment of this recording is sent at once', async () => {
@@ -183,6 +183,6 @@ test('an event waits at most half a minute', async () => {
   await world.database.webhookDelivery.updateMany({ data: { createdAt: new Date(Date.now() - 31_000) } })
   await world.pass(31)
   world.worker()
-  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 20_000 })
+  await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 90_000 })
   slow.release()
 })

@@ -21,7 +21,7 @@ afterEach(async () => {
   await receivers.close()
 })
 
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 40_000, interval: 20 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 20 })
 
 async function start(proxy: string): Promise<RelayProcess> {
   const relay = await startRelayProcess({

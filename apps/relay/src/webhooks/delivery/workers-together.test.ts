@@ -67,7 +67,7 @@ test('another worker takes over the receivers of a lost worker at once, with the
   await world.loseConnections()
   world.worker()
   // The second worker takes over long before the lease would expire.
-  await vi.waitFor(() => expect(there.requests.length).toBeGreaterThan(5), { timeout: 45_000 })
+  await vi.waitFor(() => expect(there.requests.length).toBeGreaterThan(5), { timeout: 90_000 })
   expect((await webhook())?.servedBy).not.toBe(firstWorker)
   open()
   await eventually(async () => expect(await countOf('delivered')).toBe(20))

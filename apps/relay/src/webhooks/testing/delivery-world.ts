@@ -138,7 +138,7 @@ export function deliveryWorld() {
 
 /** Waits until the check passes. */
 export function eventually(check: () => unknown): Promise<unknown> {
-  return vi.waitFor(check, { timeout: 45_000, interval: 20 })
+  return vi.waitFor(check, { timeout: 90_000, interval: 20 })
 }
 
 export function names(count: number, prefix = 'm'): string[] {
