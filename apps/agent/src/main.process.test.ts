@@ -133,7 +133,7 @@ test('runs, answers status, and on SIGTERM finishes the part being sent and exit
       said: expect.stringContaining(`process ${child.pid}`),
     })
 
-    await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500 } })
+    await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 6000 } })
     relay.send('c1', '+447700900555', 'a private text')
     await relay.heard('processed', { cmdId: 'c1' })
     await expect.poll(() => askAgent(folder, { ask: 'examine' }).then(isSubmitting)).toBe(true)

@@ -30,12 +30,12 @@ test('the first start needs no settings, shows URL and account, and warns about 
   // The password is not shown, because the output is not a terminal.
   expect(output).toContain(join(folder, 'credentials.json'))
   expect(output).not.toContain(password())
-}, 120_000)
+})
 
 test('sends a message through the virtual modem, and it is delivered', async () => {
   const id = await send('Hello')
   await until(async () => (await ask(`/messages/${id}`)).state === 'Delivered')
-}, 60_000)
+})
 
 test('the virtual phone shows the message, and its reply is received', async () => {
   const before = await ask('/virtual-phone')
@@ -45,7 +45,7 @@ test('the virtual phone shows the message, and its reply is received', async () 
   await until(async () => (await ask('/inbox')).length > 0)
   expect(await ask('/inbox')).toMatchObject([{ sender: PHONE, recipient: before.gatewayNumber, text: answer.text }])
   expect((await ask('/virtual-phone')).messages[0]).toMatchObject({ ...answer, direction: 'to-gateway' })
-}, 60_000)
+})
 
 test('the built-in device shows its modem, and the doctor finds no problem', async () => {
   const [{ id }] = await ask('/devices')
@@ -65,13 +65,13 @@ test('the built-in device shows its modem, and the doctor finds no problem', asy
   expect(findings).toContainEqual(expect.objectContaining({ check: 'modems', verdict: 'ok', code: 'modems.virtual' }))
   expect(findings).toContainEqual(expect.objectContaining({ check: 'SIM 1, network', verdict: 'ok' }))
   expect(findings).not.toContainEqual(expect.objectContaining({ verdict: 'problem' }))
-}, 60_000)
+})
 
 test('in Local Server mode there are no tokens, and the built-in device cannot be deleted', async () => {
   expect((await request('POST', '/auth/token', { ttl: 60, scopes: ['all:any'] })).status).toBe(501)
   const [device] = await ask('/devices')
   expect((await request('DELETE', `/devices/${device.id}`)).status).toBe(409)
-}, 60_000)
+})
 
 test('an API key from the command line sends a message, and is refused after its revocation', async () => {
   const options = ['--name', 'door bell', '--scopes', 'messages:send', '--recipients', PHONE]
@@ -89,7 +89,7 @@ test('an API key from the command line sends a message, and is refused after its
   expect(await keys('list')).toContain(`${id}  door bell  active`)
   expect(await keys('revoke', id)).toBe('API key door bell revoked\n')
   await until(async () => (await sendWith(PHONE)).status === 401)
-}, 60_000)
+})
 
 test('a changed password works at once and is written to the credentials file', async () => {
   const before = password()
@@ -100,7 +100,7 @@ test('a changed password works at once and is written to the credentials file', 
   expect((await request('GET', '/devices')).status).toBe(200)
   const old = `Basic ${Buffer.from(`sms:${before}`).toString('base64')}`
   expect((await fetch(`${running?.url}/3rdparty/v1/devices`, { headers: { authorization: old } })).status).toBe(401)
-}, 60_000)
+})
 
 test('refuses a second start on the same folder and names the process that uses it', async () => {
   const second = spawnGateway()
@@ -112,7 +112,7 @@ test('refuses a second start on the same folder and names the process that uses 
   expect(code).toBe(1)
   expect(complaint).toContain(`in use by process ${running?.child.pid}`)
   expect(complaint.trim().split('\n')).toHaveLength(1)
-}, 60_000)
+})
 
 test('after a kill, restarts at once with all data, and does not show the password again', async () => {
   const id = await send('Before the power cut')
@@ -123,7 +123,7 @@ test('after a kill, restarts at once with all data, and does not show the passwo
   await until(async () => ['Delivered', 'Sent', 'Failed'].includes((await ask(`/messages/${id}`)).state))
   const after = await send('After it')
   await until(async () => (await ask(`/messages/${after}`)).state === 'Delivered')
-}, 120_000)
+})
 
 test('a missing secret file stops the start with one line', async () => {
   const gateway = spawnGateway({ DATA_DIR: join(folder, 'other'), SERVER_SECRET_FILE: '/gone' })
@@ -134,7 +134,7 @@ test('a missing secret file stops the start with one line', async () => {
   const [code] = await once(gateway, 'exit')
   expect(code).toBe(1)
   expect(complaint).toContain('SERVER_SECRET_FILE: cannot read the file')
-}, 60_000)
+})
 
 test('without a connected modem, starts no virtual modem if a real modem was used before', async () => {
   const used = join(folder, 'used')
@@ -146,11 +146,11 @@ test('without a connected modem, starts no virtual modem if a real modem was use
   child.kill('SIGTERM')
   await once(child, 'exit')
   expect(lines.join('\n')).not.toContain('VIRTUAL MODEM')
-}, 120_000)
+})
 
 test('stops cleanly on SIGTERM', async () => {
   expect(await stop('SIGTERM')).toBe(0)
-}, 60_000)
+})
 
 interface Running {
   readonly child: ChildProcess

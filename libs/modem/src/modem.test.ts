@@ -253,21 +253,17 @@ describe('faults', () => {
     ['simcom-sim7600', { 'prompt-with-newline': {} }],
     ['simcom-sim7600', { 'prompt-late': {} }],
     ['generic', { 'urc-before-answer': { chance: 0.5 }, 'urc-before-pdu': {}, 'urc-inside-list': {} }],
-  ] satisfies [string, FaultSettings][])(
-    '%s with %j sends and receives',
-    async (name, faults) => {
-      const world = new World(name, {}, { faults })
-      await world.ready()
-      for (const text of ['one', 'two', 'three']) {
-        expect(await world.until(world.submit(text))).toMatchObject({ kind: 'accepted' })
-      }
-      expect(world.ledger.map((entry) => entry.text)).toEqual(['one', 'two', 'three'])
-      world.network.sendText(other, own, 'hi')
-      await world.pass(40_000)
-      expect(world.texts).toEqual(['hi'])
-    },
-    60_000,
-  )
+  ] satisfies [string, FaultSettings][])('%s with %j sends and receives', async (name, faults) => {
+    const world = new World(name, {}, { faults })
+    await world.ready()
+    for (const text of ['one', 'two', 'three']) {
+      expect(await world.until(world.submit(text))).toMatchObject({ kind: 'accepted' })
+    }
+    expect(world.ledger.map((entry) => entry.text)).toEqual(['one', 'two', 'three'])
+    world.network.sendText(other, own, 'hi')
+    await world.pass(40_000)
+    expect(world.texts).toEqual(['hi'])
+  })
 
   test.each(['generic', 'simcom-sim7600', 'huawei-e3372'])(
     '%s: a query of the SIM during a message does not delay the next message',
@@ -282,7 +278,6 @@ describe('faults', () => {
       expect(world.clock.nowMs() - beganAtMs).toBeLessThan(30_000)
       expect(world.ledger.map((entry) => entry.text)).toEqual(['one', 'two', 'three'])
     },
-    60_000,
   )
 
   test.each(['generic', 'simcom-sim7600', 'huawei-e3372'])(
@@ -292,7 +287,6 @@ describe('faults', () => {
       await world.ready()
       expect(await world.until(world.submit('hello'))).toMatchObject({ kind: 'accepted' })
     },
-    60_000,
   )
 
   test.each(['generic', 'quectel-ec25', 'simcom-sim800'])(
@@ -302,7 +296,6 @@ describe('faults', () => {
       await world.ready()
       expect(await world.until(world.submit('hello'))).toMatchObject({ kind: 'accepted' })
     },
-    60_000,
   )
 
   test('reports a message as unknown when its answer is lost, until the status report proves that it was sent', async () => {

@@ -171,7 +171,7 @@ test('stops and logs the reason if another agent uses the same identity', async 
           if (fixture.agent?.status().link.phase === 'waiting') clock.advance(1_000)
           return fixture.relay.connections
         },
-        { timeout: 20_000, interval: 2 },
+        { timeout: 90_000, interval: 2 },
       )
       .toBeGreaterThan(connections)
     await expect.poll(() => fixture.agent?.status().link.phase).toMatch(/^(online|waiting|stopped)$/)

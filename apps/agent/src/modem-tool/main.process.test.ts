@@ -77,7 +77,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
     expect(listed.out).toContain('1 message\n')
     expect(await run(port(), 'delete', memory, index)).toMatchObject({ code: 0, out: `${memory} ${index} deleted\n` })
     expect(await run(port(), 'list')).toMatchObject({ code: 0, out: '0 messages\n' })
-  }, 60_000)
+  })
 
   test('incoming text cannot control the terminal or imitate output lines', async () => {
     const watching = start(port())
@@ -95,7 +95,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
     expect(await run(port(), 'delete', 'all')).toMatchObject({ code: 0 })
     await emulator.instruct('set-ussd-menu', { code: '*105#', menu: { text: 'Hi\n\u001b[31mred' } })
     expect(await run(port(), 'ussd', '*105#')).toMatchObject({ code: 0, out: 'Hi\n\\x1b[31mred\n' })
-  }, 60_000)
+  })
 
   test('watches until Ctrl-C and then frees the port', async () => {
     const watching = start(port())
@@ -103,7 +103,7 @@ describe.each(['pty', 'tcp'] as const)('on the emulator over %s', (transport) =>
     watching.child.kill('SIGINT')
     expect(await watching.ended).toMatchObject({ code: 0 })
     expect(await run(port(), 'ussd', '*100#')).toMatchObject({ code: 0, out: expect.stringContaining('balance') })
-  }, 60_000)
+  })
 })
 
 describe('errors are one line', () => {
@@ -141,7 +141,7 @@ describe('errors are one line', () => {
       code: 3,
       errors: expect.stringContaining('modem: Part 1 may or may not have been sent.\n'),
     })
-  }, 60_000)
+  })
 })
 
 test('prints a trace on standard error, masked unless --unmasked is given', async () => {
@@ -152,7 +152,7 @@ test('prints a trace on standard error, masked unless --unmasked is given', asyn
   expect(masked.errors).not.toMatch(/447700900|4477009|[0-9A-F]{20}/)
   const unmasked = await run(emulator.tcp, 'send', '+447700900123', 'secret words', '--unmasked')
   expect(unmasked.errors).toMatch(/[0-9A-F]{20}\\x1a/)
-}, 60_000)
+})
 
 describe('a modem that departs from the standard, on a pseudo-terminal', () => {
   test('a modem that departs from the standard works with warnings: IMEI of ten digits, no +CMEE, ERROR to a bare AT', async () => {
@@ -181,6 +181,5 @@ describe('a modem that departs from the standard, on a pseudo-terminal', () => {
         await own.stop()
       }
     },
-    60_000,
   )
 })

@@ -62,7 +62,7 @@ test('records setup, a message and its reply without private data, and the emula
   const again = await start(replay.pty, 'send', '+447400111222', 'Hello').ended
   expect(again.errors).not.toContain('modem:')
   expect(again.out).toContain('accepted')
-}, 60_000)
+})
 
 test('records a modem that does not work, and saves nothing without consent', async () => {
   emulator = await EmulatorProcess.start([], { ...modem, pin: '4321' })
@@ -72,7 +72,7 @@ test('records a modem that does not work, and saves nothing without consent', as
   expect(out).toContain('> AT+CPIN?\n< +CPIN: SIM PIN')
   expect([code, errors]).toEqual([1, expect.stringContaining('not saved: review it above')])
   expect(existsSync(file)).toBe(false)
-}, 60_000)
+})
 
 test('does not overwrite a file', async () => {
   emulator = await EmulatorProcess.start([], modem)
@@ -81,4 +81,4 @@ test('does not overwrite a file', async () => {
   const { code, errors } = await start(emulator.pty, 'record', file, '--yes').ended
   expect([code, errors]).toEqual([1, expect.stringContaining(`cannot write ${file}`)])
   expect(readFileSync(file, 'utf8')).toBe('mine')
-}, 60_000)
+})

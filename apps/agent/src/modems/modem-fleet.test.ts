@@ -30,7 +30,7 @@ beforeAll(async () => {
     EmulatorProcess,
     EmulatorProcess,
   ]
-}, 60_000)
+})
 afterAll(() => Promise.all([one, two, three, four].map((emulator) => emulator.stop())))
 
 beforeEach(() => {
@@ -55,7 +55,7 @@ function unplug(path: string, firstTty: number): void {
   fake.unplug(path, [`ttyUSB${firstTty + 2}`])
 }
 
-describe('an emulated modem', { timeout: 60_000 }, () => {
+describe('an emulated modem', () => {
   /** The SIM card of a real operator, so that the agent regards the modem as a real modem. */
   const operatorCard = { number: '+447700900009', iccid: '8944110000000000098', imsi: '234150000000009' }
 
@@ -108,7 +108,7 @@ describe('an emulated modem', { timeout: 60_000 }, () => {
   })
 })
 
-describe('modems on the bus', { timeout: 60_000 }, () => {
+describe('modems on the bus', () => {
   test('modems on the bus are found on their command ports and get different SIM numbers', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
@@ -174,7 +174,7 @@ describe('modems on the bus', { timeout: 60_000 }, () => {
   })
 })
 
-describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
+describe('ports listed in MODEMS', () => {
   test('ports listed in MODEMS are found again after the kernel has renamed them', async () => {
     plug(one, '1-1.2', 0)
     plug(two, '1-1.3', 4)
@@ -235,7 +235,7 @@ describe('ports listed in MODEMS', { timeout: 60_000 }, () => {
   })
 })
 
-test('listed ports are opened although another modem hangs and another is missing', { timeout: 60_000 }, async () => {
+test('listed ports are opened although another modem hangs and another is missing', async () => {
   await fixture.start([one.pty, two.pty, four.pty])
   await expect.poll(() => fixture.ready.length).toBe(3)
   const sim = [...fixture.sending.values()].find(({ iccid }) => iccid === first.iccid)
@@ -247,7 +247,7 @@ test('listed ports are opened although another modem hangs and another is missin
   await two.instruct('reboot', { modem: 'modem0' })
 })
 
-test('causes one warning, not one at every check, that a memory cannot be read', { timeout: 60_000 }, async () => {
+test('causes one warning, not one at every check, that a memory cannot be read', async () => {
   await fixture.start([one.pty], { modem: { sweepMs: 50 } })
   await fixture.readyAre('1:8091')
   await one.instruct('set-fault', {
@@ -262,7 +262,7 @@ test('causes one warning, not one at every check, that a memory cannot be read',
   expect(fixture.problems.filter((problem) => problem.includes('cannot read messages from memory SM'))).toHaveLength(1)
 })
 
-describe('a SIM', { timeout: 60_000 }, () => {
+describe('a SIM', () => {
   test('a SIM that is locked is unlocked with the PIN of its slot, without an alarm', async () => {
     fixture.pins[1] = '1111'
     fixture.pins[2] = '2222'
@@ -272,13 +272,11 @@ describe('a SIM', { timeout: 60_000 }, () => {
     plug(three, '1-1.3', 4)
     // The SIM can be used only some seconds after it was unlocked.
     await expect
-      .poll(
-        () =>
-          fixture.fleet
-            ?.actorOf(2)
-            ?.trace.entries()
-            .map(({ text }) => text),
-        { timeout: 30_000 },
+      .poll(() =>
+        fixture.fleet
+          ?.actorOf(2)
+          ?.trace.entries()
+          .map(({ text }) => text),
       )
       .toContainEqual(expect.stringContaining('+CPIN: READY'))
     expect(fixture.problems).toEqual([])
@@ -369,7 +367,7 @@ describe('a SIM', { timeout: 60_000 }, () => {
   })
 })
 
-test('runs a USSD session through the requested SIM', { timeout: 60_000 }, async () => {
+test('runs a USSD session through the requested SIM', async () => {
   await one.instruct('set-ussd-menu', {
     code: '*111#',
     menu: { text: '1 Balance', choices: { 1: { text: 'You have 3.20' } } },

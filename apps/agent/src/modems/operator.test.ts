@@ -11,7 +11,7 @@ beforeEach(async () => {
   emulator = await EmulatorProcess.start(['--boot-time', '0'], { imei: '356938035648091' })
   fake = new FakeMachine()
   fixture = new FleetFixture(fake)
-}, 60_000)
+})
 
 afterEach(async () => {
   await fixture.stop()
@@ -32,7 +32,7 @@ test('a SIM uses the configured operator, and selects it again after its modem h
   await expect.poll(selections).toBe(2)
   await fixture.readyAre('1:8091')
   expect(fixture.problems.filter((problem) => problem.includes('OPERATOR'))).toEqual([])
-}, 60_000)
+})
 
 test('reports an operator that refuses the SIM', async () => {
   fixture.operators[1] = { code: '26299', mayFallBack: false }
@@ -40,4 +40,4 @@ test('reports an operator that refuses the SIM', async () => {
   await expect
     .poll(() => fixture.problems)
     .toContainEqual(expect.stringContaining('cannot select the operator of SIM_1_OPERATOR: '))
-}, 60_000)
+})

@@ -11,7 +11,7 @@ beforeEach(async () => {
   emulator = await EmulatorProcess.start(['--boot-time', '0'], { imei: '356938035648091' })
   fake = new FakeMachine()
   fixture = new FleetFixture(fake)
-}, 60_000)
+})
 
 afterEach(async () => {
   await fixture.stop()
@@ -26,4 +26,4 @@ test('a call is reported once, with the number of the caller and the SIM that wa
     await emulator.instruct('say', { modem: 'modem0', line })
   await expect.poll(() => fixture.calls).toEqual([{ simNumber: 1, number: '+447700900123' }])
   expect(fixture.problems).toEqual([])
-}, 60_000)
+})

@@ -20,7 +20,7 @@ beforeEach(async () => {
     secondTcp: '127.0.0.1:0',
     secondPty,
   })
-}, 60_000)
+})
 
 afterEach(async () => {
   await fixture.stop()
@@ -57,6 +57,14 @@ async function delayByLostResult(): Promise<number> {
 // Without a second port, the driver waits 20 s before it checks a modem of this vendor that does not answer.
 const withoutSecondPortMs = 20_000
 
+/** Returns the shortest of three delays, because a busy machine may make one of them longer. */
+async function shortestDelay(): Promise<number> {
+  let shortestMs = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < 3 && shortestMs >= withoutSecondPortMs; attempt += 1)
+    shortestMs = Math.min(shortestMs, await delayByLostResult())
+  return shortestMs
+}
+
 test('a second port that the table of USB modems names shows that a modem that does not answer still works', async () => {
   fake.plug(devices.ec25, '1-1.2', {
     ...{ 0: { name: 'ttyUSB0' }, 1: { name: 'ttyUSB1' } },
@@ -64,13 +72,13 @@ test('a second port that the table of USB modems names shows that a modem that d
     3: { name: 'ttyUSB3', leadsTo: emulator.second },
   })
   await fixture.start()
-  expect(await delayByLostResult()).toBeLessThan(withoutSecondPortMs)
+  expect(await shortestDelay()).toBeLessThan(withoutSecondPortMs)
   expect(fixture.opened).toEqual([2, 3].map((number) => join(fake.machine.devices, `ttyUSB${number}`)))
   expect(fixture.problems).toEqual([])
-}, 120_000)
+})
 
 test('a second port that MODEMS names shows that a modem that does not answer still works', async () => {
   await fixture.start(wantedModems({ MODEMS: `${emulator.pty}+${emulator.second}` }))
-  expect(await delayByLostResult()).toBeLessThan(withoutSecondPortMs)
+  expect(await shortestDelay()).toBeLessThan(withoutSecondPortMs)
   expect(fixture.opened).toEqual([emulator.pty, emulator.second])
-}, 120_000)
+})

@@ -119,7 +119,7 @@ describe('when the modem is unplugged', () => {
           back.write(octets('AT\r'))
           return heard.text
         },
-        { timeout: 20_000, interval: 200 },
+        { timeout: 90_000, interval: 200 },
       )
       .toContain('OK\r\n')
   })

@@ -187,7 +187,7 @@ test('an agent stops sending when its device is deleted, also after a restart', 
 })
 
 test('a stop waits for the part that the modem is sending, and the part is reported before the link closes', async () => {
-  await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 1500, times: 1 } })
+  await emulator.instruct('set-fault', { modem: 'modem0', fault: 'submit-slow', options: { delayMs: 6000, times: 1 } })
   await fixture.start([emulator.pty])
   await fixture.ready()
   fixture.relay.send('c1', '+447700900555', 'Hello')

@@ -67,7 +67,7 @@ export class AgentFixture {
   /** Resolves when the modem can send and the relay is connected. */
   async ready(): Promise<void> {
     await expect
-      .poll(() => this.agent?.status(), { timeout: 30_000, interval: 10 })
+      .poll(() => this.agent?.status(), { interval: 10 })
       .toMatchObject({ link: { phase: 'online' }, modems: [{ state: 'ready' }] })
   }
 

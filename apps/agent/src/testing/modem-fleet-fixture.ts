@@ -119,7 +119,7 @@ export class FleetFixture {
   }
 
   readyAre(...wanted: readonly string[]): Promise<void> {
-    return expect.poll(() => this.ready, { timeout: 30_000, interval: 20 }).toEqual(wanted)
+    return expect.poll(() => this.ready, { interval: 20 }).toEqual(wanted)
   }
 
   imeiEnd(simNumber: number): string | undefined {

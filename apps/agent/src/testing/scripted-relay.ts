@@ -87,9 +87,7 @@ export class ScriptedRelay {
   }
 
   async heard(kind: string, what: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    await expect
-      .poll(() => this.events, { timeout: 30_000, interval: 10 })
-      .toContainEqual(expect.objectContaining({ kind, ...what }))
+    await expect.poll(() => this.events, { interval: 10 }).toContainEqual(expect.objectContaining({ kind, ...what }))
   }
 
   #hear(frame: AgentFrame, nonce: string): void {

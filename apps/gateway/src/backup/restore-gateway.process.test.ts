@@ -26,7 +26,7 @@ beforeAll(async () => {
   first.kill('SIGTERM')
   await once(first, 'exit')
   expect(await run(box, ['backup', archive])).toMatchObject({ code: 0 })
-}, 120_000)
+})
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
@@ -48,7 +48,7 @@ test('a restore requires a configured SERVER_SECRET, and refuses a different sec
   const other = await run(into, ['restore', archive], { SERVER_SECRET: `${given.SERVER_SECRET} or not` })
   expect(other).toMatchObject({ code: 1, complaint: expect.stringContaining('SERVER_SECRET is not the secret') })
   expect(arrived(into)).toEqual([])
-}, 60_000)
+})
 
 test('restores with the configured secret, and the gateway starts with it', async () => {
   expect(await run(into, ['restore', archive], given)).toMatchObject({ code: 0 })
@@ -57,14 +57,14 @@ test('restores with the configured secret, and the gateway starts with it', asyn
   expect(await devicesAt(await address(gateway))).toHaveLength(1)
   gateway.kill('SIGTERM')
   await once(gateway, 'exit')
-}, 120_000)
+})
 
 test('restores the keys that decrypt messages for the agent', async () => {
   expect(await run(into, ['restore', archive], given)).toMatchObject({ code: 0 })
   const restored = join(into, deviceKeysFile)
   expect(readFileSync(restored, 'utf8')).toBe(readFileSync(join(scratch, 'box', deviceKeysFile), 'utf8'))
   expect(statSync(restored).mode & 0o777).toBe(0o600)
-}, 60_000)
+})
 
 test('after a power cut during a restore, another restore completes', async () => {
   const cut = spawnGateway(into, ['restore', archive], given)
@@ -77,14 +77,14 @@ test('after a power cut during a restore, another restore completes', async () =
   expect(arrived(into)).not.toContain('arriving')
   gateway.kill('SIGTERM')
   await once(gateway, 'exit')
-}, 120_000)
+})
 
 test('refuses to start after an unfinished restore, because a start would create an empty database', async () => {
   await beginArrival(into)
   const start = await run(into, [])
   expect(start).toMatchObject({ code: 1, complaint: expect.stringContaining('did not finish. Restore again') })
   expect(start.complaint.trim().split('\n')).toHaveLength(1)
-}, 60_000)
+})
 
 test('the next start moves the files that a restore could not move', async () => {
   const arriving = await beginArrival(into)

@@ -140,7 +140,7 @@ test('a late answer is never used for another command, even if other answers are
   )
   // The test is only meaningful if both punctual and late answers occur often.
   expect(Math.min(inTime, late)).toBeGreaterThan(500)
-}, 60_000)
+})
 
 async function ended<Outcome>(clock: ManualClock, promise: Promise<Outcome>): Promise<Outcome> {
   let outcome: { value: Outcome } | undefined
