@@ -52,6 +52,6 @@ test('agents that a load balancer sends back to a draining relay are asked again
   expect(await relayIds()).toContain(leavingId)
   // From now on, the load balancer knows that the relay is draining.
   for (const agent of agents) agent.url = staying.url
-  await vi.waitUntil(async () => !(await relayIds()).includes(leavingId ?? null), { timeout: 90_000, interval: 200 })
+  await vi.waitUntil(async () => !(await relayIds()).includes(leavingId ?? null), { timeout: 150_000, interval: 200 })
   await Promise.all(agents.map((agent) => agent.online()))
 })
