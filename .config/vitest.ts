@@ -29,7 +29,7 @@ export default defineConfig(({ mode }) => ({
     exclude: ['**/node_modules/**', ...(mode === 'e2e' ? [] : [PROCESS_TESTS])],
     globalSetup: [...(existsSync(globalSetup) ? [globalSetup] : []), ...(startsPrograms(mode) ? [programs] : [])],
     // The machine may be busy, so the limit is long and only stops tests that hang.
-    testTimeout: project === 'apps/e2e' ? 600_000 : 180_000,
+    testTimeout: project === 'apps/e2e' ? 600_000 : mode === 'e2e' ? 360_000 : 180_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 180_000,
     maxWorkers: workers(),
     // The compile cache halves the start time of programs that tests start. The cache finds a module by its content.
