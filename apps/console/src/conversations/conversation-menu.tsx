@@ -49,11 +49,11 @@ export function ConversationMenu({ number }: { readonly number: string }) {
           variant="default"
           className="thread-notes"
           leftSection={<Icon name="note" size={14} />}
-          aria-label={t('inbox.noteCount', { count: notes })}
           title={t('common.withKey', { name: t('inbox.noteCount', { count: notes }), key: 'l' })}
           onClick={keys.l}
         >
-          {shortCount(notes)}
+          <span aria-hidden="true">{shortCount(notes)}</span>
+          <span className="unseen">{t('inbox.noteCount', { count: notes })}</span>
         </Button>
       )}
       <ProblemNote error={change.error} />
