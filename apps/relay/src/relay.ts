@@ -327,7 +327,7 @@ async function startServers(
   const metricsServer = await serveMetrics(serving)
   cleanup.add(() => metricsServer?.close())
   if (metricsServer) log.info({ url: metricsServer.url }, 'metrics server listening')
-  const server = await serveRoutes(serving, agents, { live, phones })
+  const server = await serveRoutes(serving, agents, { live, phones, box: core.box })
   cleanup.add(() => server.close())
   return server.url
 }

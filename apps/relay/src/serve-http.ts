@@ -12,11 +12,13 @@ import { buildServer, type ServerParts } from './http/build-server.ts'
 import { rootRoute } from './http/route.ts'
 import type { ConnectedAgents } from './link/connected-agents.ts'
 import { proxyAddress } from './link/proxy-address.ts'
+import { readRoutedChallenge } from './link/routed-challenge.ts'
 import { isAgentUpgrade, serveAgents } from './link/serve-agents.ts'
 import type { LiveEvents } from './live/live-events.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { scrapeMetrics } from './metrics/scrape-metrics.ts'
 import type { PhoneStreams } from './mobile/streams/phone-streams.ts'
+import type { SecretBox } from './store/secret-box.ts'
 
 /** How long a shutdown waits for requests in progress. */
 const FINISH_MS = 25_000
@@ -35,7 +37,7 @@ export type ServeParts = Omit<ServerParts, 'log' | 'console' | 'trustedProxies' 
 export async function serveRoutes(
   { config, log, ...parts }: ServeParts,
   agents: ConnectedAgents,
-  { live, phones }: { readonly live: LiveEvents; readonly phones: PhoneStreams },
+  { live, phones, box }: { readonly live: LiveEvents; readonly phones: PhoneStreams; readonly box: SecretBox },
 ): Promise<Served> {
   const files = certificateFiles(config)
   const tls = files && readCertificate(files)
@@ -49,7 +51,11 @@ export async function serveRoutes(
   })
   const endUnused = unusedConnections(server.server)
   const addressOf = proxyAddress(config.TRUSTED_PROXIES)
-  const agentServer = serveAgents(server.server, agents, { addressOf, nowMs: () => performance.now() })
+  const agentServer = serveAgents(server.server, agents, {
+    addressOf,
+    nowMs: () => performance.now(),
+    challengeOf: (request) => readRoutedChallenge(box, request, Date.now()),
+  })
   const url = await listen(server, { host: config.HOST, port: config.PORT })
   const endWatch = files && renewCertificate(server.server as HttpsServer, files, log)
   return {
@@ -83,14 +89,15 @@ async function listen(server: FastifyInstance, where: { host: string; port: numb
   try {
     await server.listen(where)
   } catch (error) {
-    throw new StartError(problemOf(error, where), { cause: error })
+    throw new StartError(listenProblem(error, where), { cause: error })
   }
   const { port } = server.server.address() as AddressInfo
   const protocol = server.initialConfig.https ? 'https' : 'http'
   return `${protocol}://${where.host.includes(':') ? `[${where.host}]` : where.host}:${port}`
 }
 
-function problemOf(error: unknown, { host, port }: { host: string; port: number }): string {
+/** Returns why a server cannot listen, and what to change. */
+export function listenProblem(error: unknown, { host, port }: { host: string; port: number }): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return `port ${port} of ${host} is in use by another program: stop that program, or set PORT to another port`

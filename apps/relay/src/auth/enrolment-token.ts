@@ -16,7 +16,7 @@ export async function ensureEnrolmentToken(
   { database, box, clock }: EnrolmentDeps,
   { token, accountId }: { readonly token: string; readonly accountId: string },
 ): Promise<void> {
-  const tokenHash = box.fingerprint(token, PURPOSE)
+  const tokenHash = box.fingerprint(token, ENROLMENT_TOKEN)
   await database.$transaction(async (statements) => {
     await statements.enrolmentToken.createMany({
       data: { tokenHash, accountId, createdAt: clock.now() },
@@ -32,7 +32,9 @@ export async function redeemEnrolmentToken(
   box: Pick<SecretBox, 'fingerprint'>,
   token: string,
 ): Promise<string | undefined> {
-  const known = await statements.enrolmentToken.findUnique({ where: { tokenHash: box.fingerprint(token, PURPOSE) } })
+  const known = await statements.enrolmentToken.findUnique({
+    where: { tokenHash: box.fingerprint(token, ENROLMENT_TOKEN) },
+  })
   return known && known.revokedAt === null ? known.accountId : undefined
 }
 
@@ -41,7 +43,8 @@ export function revokeEnrolmentTokens(database: Database, clock: Clock, accountI
   return revoke(database, clock, { accountId })
 }
 
-const PURPOSE = 'enrolment-token'
+/** Purpose of the keyed hash of a stored token. */
+export const ENROLMENT_TOKEN = 'enrolment-token'
 
 async function revoke(
   statements: Statements,

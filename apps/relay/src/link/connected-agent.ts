@@ -21,11 +21,19 @@ import {
 } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { ConnectionCloser } from './claim/connection-closer.ts'
+import type { RoutedChallenge } from './routed-challenge.ts'
 
 /** The transport of an agent's connection, which is a WebSocket or a pair of functions in one process. */
 export interface AgentSocket {
   send(text: string): void
   close(code: number, reason: string): void
+}
+
+interface ConnectionFacts {
+  readonly socket: AgentSocket
+  readonly address: string
+  /** What the agent has to sign. */
+  readonly challenge: RoutedChallenge
 }
 
 export interface ConnectedAgentDeps extends AgentRequestDeps {
@@ -55,12 +63,8 @@ export class ConnectedAgent {
   /** The settings that were sent last, or undefined if none were sent yet. */
   #settings: AgentSettings | undefined
 
-  constructor(
-    deps: ConnectedAgentDeps,
-    { socket, address, nonce }: { readonly socket: AgentSocket; readonly address: string; readonly nonce: string },
-    listener: ConnectionListener,
-  ) {
-    const { relayId, heartbeatSeconds } = deps.relay
+  constructor(deps: ConnectedAgentDeps, { socket, address, challenge }: ConnectionFacts, listener: ConnectionListener) {
+    const { heartbeatSeconds } = deps.relay
     this.#deps = deps
     this.#socket = socket
     this.#requests = new AgentRequests(deps, address, {
@@ -72,7 +76,7 @@ export class ConnectedAgent {
       },
     })
     this.#listener = listener
-    this.#state = newConnection({ relayId, nonce, heartbeatSeconds })
+    this.#state = newConnection({ ...challenge, heartbeatSeconds })
   }
 
   /** Undefined until the agent is authenticated and this is the connection of its device. */

@@ -18,6 +18,7 @@ import { renewLeases } from './claim/renew-leases-statement.ts'
 import { renewRelayLease } from './claim/renew-relay-lease-statement.ts'
 import { type AgentSocket, ConnectedAgent, type ConnectedAgentDeps } from './connected-agent.ts'
 import { findDevicesWithWork } from './dispatch/find-work-statement.ts'
+import type { RoutedChallenge } from './routed-challenge.ts'
 import { TelemetryRecorder } from './telemetry-recorder.ts'
 
 export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' | 'telemetry' | 'arrivals'> {
@@ -98,12 +99,12 @@ export class ConnectedAgents {
     return this.#sessions.size
   }
 
-  /** Takes over an open socket. The relay sends the first frame on it. */
-  accept(socket: AgentSocket, address: string): Pick<ConnectedAgent, 'step'> {
-    const nonce = newId(this.#deps.pairing.random)
+  /** Takes over an open socket. The relay sends the first frame on it: its own challenge, or the challenge of a router. */
+  accept(socket: AgentSocket, address: string, challenge?: RoutedChallenge): Pick<ConnectedAgent, 'step'> {
+    const { relayId } = this.#deps.relay
     const session = new ConnectedAgent(
       this.#deps,
-      { socket, address, nonce },
+      { socket, address, challenge: challenge ?? { relayId, nonce: newId(this.#deps.pairing.random) } },
       {
         onOpen: (opened) => this.#opened(opened),
         onOver: (over) => this.#over(over),

@@ -4,6 +4,7 @@ import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
 import { WebSocket, WebSocketServer } from 'ws'
 import { ArrivalLimits } from './arrival-limits.ts'
 import type { ConnectedAgents } from './connected-agents.ts'
+import type { RoutedChallenge } from './routed-challenge.ts'
 
 /** The path of the agents' WebSocket. */
 const AGENTS_PATH = '/agent/v1'
@@ -24,7 +25,12 @@ export function isAgentUpgrade({ url = '', headers }: IncomingMessage): boolean 
 export function serveAgents(
   server: Server,
   sockets: ConnectedAgents,
-  options: { readonly addressOf: (request: IncomingMessage) => string; readonly nowMs: () => number },
+  options: {
+    readonly addressOf: (request: IncomingMessage) => string
+    readonly nowMs: () => number
+    /** Returns the challenge of a router that has sent it to the agent. */
+    readonly challengeOf?: (request: IncomingMessage) => RoutedChallenge | undefined
+  },
 ): { readonly close: () => Promise<void> } {
   const webSockets = new WebSocketServer(settings)
   const limits = new ArrivalLimits()
@@ -32,12 +38,13 @@ export function serveAgents(
     if (!isAgentUpgrade(request)) return
     socket.on('error', () => socket.destroy())
     const address = options.addressOf(request)
-    const refusal = refuse(request) ?? throttle(limits, address, options.nowMs())
+    const refusal = upgradeRefusal(request) ?? throttle(limits, address, options.nowMs())
     if (refusal !== undefined) {
       socket.end(refusal, () => socket.destroy())
       return
     }
-    webSockets.handleUpgrade(request, socket, head, (webSocket) => host(webSocket, sockets, address))
+    const challenge = options.challengeOf?.(request)
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => host(webSocket, sockets, address, challenge))
   })
   return {
     /** Accepts no more sockets and waits until all sockets are closed. */
@@ -47,7 +54,12 @@ export function serveAgents(
   }
 }
 
-function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): void {
+function host(
+  webSocket: WebSocket,
+  sockets: ConnectedAgents,
+  address: string,
+  challenge: RoutedChallenge | undefined,
+): void {
   const session = sockets.accept(
     {
       send(text) {
@@ -62,6 +74,7 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
       },
     },
     address,
+    challenge,
   )
   webSocket.on('message', (data, isBinary) => {
     if (isBinary)
@@ -77,7 +90,7 @@ function host(webSocket: WebSocket, sockets: ConnectedAgents, address: string): 
 }
 
 /** Returns the HTTP response that refuses the upgrade, or undefined when the upgrade is accepted. */
-function refuse({ headers }: IncomingMessage): string | undefined {
+export function upgradeRefusal({ headers }: IncomingMessage): string | undefined {
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
   if (!offered.includes(subprotocol))
     return answer('400 Bad Request', `this endpoint requires the WebSocket subprotocol ${subprotocol}`)

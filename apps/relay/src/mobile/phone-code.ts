@@ -26,7 +26,8 @@ const LENGTH = 6
  * whole code.
  */
 const PREFIX = 'phone:'
-const PHONE_CODE = 'phone-code'
+/** Purpose of the keyed hash of a stored code. */
+export const PHONE_CODE = 'phone-code'
 
 /**
  * Creates a one-time code with which a phone registers. The code is valid for a minute, and short, because a person
