@@ -21,6 +21,7 @@ const sidebar = [
     'guides/kubernetes',
     'guides/two-relays',
     'guides/database-failover',
+    'guides/cells',
     'guides/monitor',
     'backup',
     'guides/upgrade',

@@ -46,6 +46,13 @@ export const settingsSchema = z.object({
       'size of the database connection pool of this process; three more connections are for hints, periodic work and webhooks',
     example: '20',
   }),
+  DIRECTORY_URL: setting(databaseUrl().optional(), {
+    about:
+      'address of the database with the directory of cells; only the commands router and cells use it. Set it if the ' +
+      'accounts are spread over several databases',
+    example: 'postgresql://smsgw:password@directory.example:5432/directory',
+    secret: true,
+  }),
   HINTS_URL: setting(
     text()
       .regex(/^(?:nats|tls):\/\/[^\s,]+(?:,\s*(?:nats|tls):\/\/[^\s,]+)*$/, 'must begin with nats:// or tls://')

@@ -18,6 +18,10 @@ await runProgram({
       const { serve } = await import('./cli/serve.ts')
       return serve(config)
     }
+    if (line.name === 'router' || line.name.startsWith('cells ')) {
+      const { runCellsCommand } = await import('./router/run-cells-command.ts')
+      return await runCellsCommand(config, line)
+    }
     const { runCommand } = await import('./cli/run-command.ts')
     await runCommand(config, line)
   },

@@ -45,7 +45,7 @@ async function add(deps: AccountsCommandDeps, { positionals, values }: CommandLi
 }
 
 /** Reads from the options how the password is chosen. */
-function ways(values: CommandLine['values']) {
+export function ways(values: CommandLine['values']) {
   return { generate: values['generate'] === true, 'password-stdin': values['password-stdin'] === true }
 }
 
@@ -88,8 +88,8 @@ async function remove(
 }
 
 /** Prints a generated password, which is never shown again. */
-function printGenerated(
-  { terminal }: AccountsCommandDeps,
+export function printGenerated(
+  { terminal }: Pick<AccountsCommandDeps, 'terminal'>,
   chosen: { readonly password: string; readonly isGenerated: boolean },
 ): void {
   if (chosen.isGenerated) terminal.print(`password: ${chosen.password}`)
@@ -120,8 +120,8 @@ async function listAccounts(database: Database): Promise<AccountSummary[]> {
  * Returns a new password that is typed twice, read from standard input, or generated. The password is never an argument of the
  * command, because other users of the machine could see it there.
  */
-async function choosePassword(
-  { terminal, random, box }: AccountsCommandDeps,
+export async function choosePassword(
+  { terminal, random, box }: Pick<AccountsCommandDeps, 'terminal' | 'random' | 'box'>,
   username: string,
   options: { readonly generate?: boolean | undefined; readonly 'password-stdin'?: boolean | undefined },
 ): Promise<{ readonly password: string; readonly isGenerated: boolean }> {

@@ -40,6 +40,30 @@ export const relayCommands = {
     },
     'token revoke-enrolment': { args: '<user>', about: 'stop agents from joining with ENROLMENT_TOKEN' },
     ...keyCommands('<user> '),
+    router: { about: 'start a router, which sends requests and agents to the relays of their cell' },
+    'cells add': {
+      args: '<cell> <relay-url> [<relay-url>…]',
+      about: 'add the database DATABASE_URL and its relays as a cell, or change the relays of a cell',
+      options: { closed: { about: 'place no new accounts in the cell' } },
+    },
+    'cells list': {
+      about: 'list cells, their accounts and unfinished moves',
+      options: { json: { about: 'print JSON, for scripts' } },
+    },
+    'cells place': {
+      args: '<user>',
+      about: 'create an account in the cell with the fewest accounts; asks for its password',
+      options: { ...password, cell: { value: '<cell>', about: 'the cell of the account' } },
+      note,
+    },
+    'cells move': {
+      args: '<user> <cell>',
+      about: 'move an account to another cell while it is in use; repeat the command after an interruption',
+      options: {
+        cancel: { about: 'return an account to its cell, if its data was not copied yet' },
+        'without-router': { value: '<id,…>', about: 'do not wait for these routers, because they have ended' },
+      },
+    },
     migrate: { about: 'apply the missing database migrations and exit, before the relays of a new release start' },
     backup: { args: '<file>', about: 'back up the whole database while relays run' },
     restore: { args: '<file>', about: 'restore a backup into an empty database' },

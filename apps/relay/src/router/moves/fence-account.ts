@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import type { AccountMove } from './move-records.ts'
+
+const POLL_MS = 50
+/** The longest time for which a worker keeps a paused webhook: its lease, and a running request. */
+const LONGEST_SERVE_MS = 60_000
+
+type Held = Pick<AccountMove, 'accountId' | 'heldSince'>
+
+/**
+ * Pauses the webhooks of the account, and waits until no worker sends to them. Events of this time wait in the outbox, which is
+ * copied. Webhooks that a user has paused keep their own time.
+ */
+export async function holdWebhooks(client: Client, { accountId, heldSince }: Held): Promise<void> {
+  const giveUpAt = performance.now() + LONGEST_SERVE_MS
+  for (;;) {
+    await client.query('UPDATE webhooks SET held_since = $2 WHERE account_id = $1 AND held_since IS NULL', [
+      ...[accountId, heldSince],
+    ])
+    const { rows } = await client.query<{ served: boolean }>(
+      `SELECT EXISTS (SELECT FROM webhooks WHERE account_id = $1 AND served_by IS NOT NULL AND served_until > now()) AS served`,
+      [accountId],
+    )
+    if (rows[0]?.served !== true) return
+    if (performance.now() > giveUpAt) throw new Error('webhooks of the account are still being delivered')
+    await sleep(POLL_MS)
+  }
+}
+
+/** Resumes the webhooks that the move has paused. */
+export async function resumeWebhooks(client: Client, { accountId, heldSince }: Held): Promise<void> {
+  await client.query('UPDATE webhooks SET held_since = NULL WHERE account_id = $1 AND held_since = $2', [
+    ...[accountId, heldSince],
+  ])
+}
+
+/**
+ * Ends the connections of the account's agents in this database. With a higher epoch, the relays of the source can no longer store
+ * events of these connections or dispatch messages to them. The statement waits for running transactions of the connections.
+ */
+export async function fenceAgents(client: Client, accountId: string): Promise<void> {
+  await client.query(
+    `UPDATE webhooks SET served_by = NULL, served_until = NULL WHERE account_id = $1 AND served_by IS NOT NULL`,
+    [accountId],
+  )
+  await client.query(
+    `UPDATE devices SET conn_epoch = conn_epoch + 1, relay_id = NULL, lease_until = NULL
+     WHERE account_id = $1 AND phone_token_hash IS NULL`,
+    [accountId],
+  )
+}
+
+/** Returns the names of devices whose agents have connected again after the fence, without a router. */
+export async function readAttachedDevices(client: Client, accountId: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    'SELECT name FROM devices WHERE account_id = $1 AND relay_id IS NOT NULL AND deleted_at IS NULL ORDER BY name',
+    [accountId],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Waits until the source has sent its pending notifications to browsers, but not long. */
+export async function awaitNotifications(client: Client, accountId: string, limitMs: number): Promise<void> {
+  const giveUpAt = performance.now() + limitMs
+  for (;;) {
+    const { rowCount } = await client.query('SELECT FROM push_notifications WHERE account_id = $1 LIMIT 1', [accountId])
+    if (rowCount === 0 || performance.now() > giveUpAt) return
+    await sleep(POLL_MS)
+  }
+}

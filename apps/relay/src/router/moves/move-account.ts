@@ -1,0 +1,207 @@
+// Moves an account to another cell while it is in use.
+//
+//   hold ── drain ── fence ── copy ── switch ── clean ── finished
+//    └───────┴────────┴────────┴── cancelled
+//
+// Each step is recorded in the directory after it is complete, and may be repeated. So a move that was killed continues with the step
+// that it was doing. Until the copy is recorded, the source has all data, and the move can be cancelled. From then on, the target has
+// all data. Requests wait from `drain` to `switch`.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartError } from '@smsgw/daemon/start-error'
+import type { Client, Pool } from 'pg'
+import { removeAccount } from '../../accounts/remove-account.ts'
+import type { Clock } from '../../clock.ts'
+import { databaseClient, NO_TIMEOUTS } from '../../store/connection/database-client.ts'
+import { type Database, openDatabase } from '../../store/database.ts'
+import type { Cell } from '../directory/directory.ts'
+import { copyAccount } from './copy-account.ts'
+import { awaitNotifications, fenceAgents, holdWebhooks, readAttachedDevices, resumeWebhooks } from './fence-account.ts'
+import {
+  type AccountMove,
+  readLateRouters,
+  recordCancel,
+  recordEnd,
+  recordStep,
+  recordSwitch,
+  startDrain,
+} from './move-records.ts'
+
+export interface MoveDeps {
+  readonly directory: Pool
+  readonly cells: readonly Cell[]
+  readonly clock: Clock
+  /** The lifetime of the longest token. */
+  readonly longestTokenSeconds: number
+  /** Routers that have ended without removing their row. */
+  readonly withoutRouters: readonly string[]
+  /** Called before each step. */
+  readonly onStep?: (move: AccountMove) => unknown
+}
+
+/** A router that has not reported for this time may be cut off from the directory and still send requests to the source. */
+const SILENT_SECONDS = 15
+const LONGEST_DRAIN_MS = 60_000
+const POLL_MS = 50
+const NOTIFICATIONS_MS = 5_000
+
+/** Continues a move until it is finished. If a step before the copy fails, the account stays in its cell. */
+export async function continueMove(deps: MoveDeps, begun: AccountMove): Promise<AccountMove> {
+  const source = await openCell(deps, begun.source)
+  const target = await openCell(deps, begun.target).catch(async (error) => {
+    await source.close()
+    throw error
+  })
+  let move = begun
+  try {
+    while (move.step !== 'finished') {
+      await deps.onStep?.(move)
+      move = await STEPS[move.step]({ ...deps, source, target }, move)
+    }
+    return move
+  } catch (error) {
+    if (!CANCELLABLE.has(move.step) || error instanceof Interrupted) throw error
+    await cancel({ ...deps, source, target }, move)
+    throw error
+  } finally {
+    await source.close()
+    await target.close()
+  }
+}
+
+/** Thrown by `onStep` in tests, in place of a killed process. */
+export class Interrupted extends Error {}
+
+/** Returns the account to its cell. */
+export async function cancelMove(deps: MoveDeps, move: AccountMove): Promise<AccountMove> {
+  if (!CANCELLABLE.has(move.step))
+    throw new StartError(
+      `the account ${move.username} is already in the cell ${move.target}: repeat the command without --cancel to finish the move`,
+    )
+  const source = await openCell(deps, move.source)
+  try {
+    const target = await openCell(deps, move.target)
+    try {
+      return await cancel({ ...deps, source, target }, move)
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+const CANCELLABLE: ReadonlySet<AccountMove['step']> = new Set(['hold', 'drain', 'fence', 'copy'])
+
+interface OpenCell {
+  readonly client: Client
+  readonly database: Database
+  close(): Promise<void>
+}
+
+interface StepDeps extends MoveDeps {
+  readonly source: OpenCell
+  readonly target: OpenCell
+}
+
+const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: AccountMove) => Promise<AccountMove>>> = {
+  async hold({ directory, source }, move) {
+    await holdWebhooks(source.client, move)
+    return await startDrain(directory, move)
+  },
+  async drain(deps, move) {
+    await awaitRouters(deps, move)
+    return await recordStep(deps.directory, move, 'fence')
+  },
+  async fence({ directory, source }, move) {
+    // A request may have added or resumed a webhook during the drain.
+    await holdWebhooks(source.client, move)
+    await fenceAgents(source.client, move.accountId)
+    return await recordStep(directory, move, 'copy')
+  },
+  async copy({ directory, source, target, clock, longestTokenSeconds }, move) {
+    await removeResidue(target, clock, move)
+    const keysUntil = new Date(clock.now().getTime() + (longestTokenSeconds + 3_600) * 1000)
+    const rows = await copyAccount({
+      source: source.client,
+      target: target.client,
+      accountId: move.accountId,
+      keysUntil,
+    })
+    await refuseAttached(source, move)
+    return await recordStep(directory, move, 'switch', rows)
+  },
+  async switch({ directory, target }, move) {
+    await resumeWebhooks(target.client, move)
+    return await recordSwitch(directory, move)
+  },
+  async clean({ directory, source, clock }, move) {
+    await refuseAttached(source, move)
+    await awaitNotifications(source.client, move.accountId, NOTIFICATIONS_MS)
+    const { accountId } = move
+    if ((await source.database.account.count({ where: { id: accountId } })) > 0)
+      await removeAccount(source.database, clock, accountId)
+    return await recordEnd(directory, move)
+  },
+  finished: async (_, move) => move,
+  cancelled: async (_, move) => {
+    throw new Error(`the move of ${move.username} was cancelled`)
+  },
+}
+
+async function cancel({ directory, source, target, clock }: StepDeps, move: AccountMove): Promise<AccountMove> {
+  await removeResidue(target, clock, move)
+  await resumeWebhooks(source.client, move)
+  return await recordCancel(directory, move)
+}
+
+/** Deletes the rows of an earlier copy, whose end was not recorded. */
+async function removeResidue({ database }: OpenCell, clock: Clock, { accountId }: AccountMove): Promise<void> {
+  if ((await database.account.count({ where: { id: accountId } })) > 0) await removeAccount(database, clock, accountId)
+}
+
+/** Waits until every router holds the account and has no request of it in progress. */
+async function awaitRouters({ directory, withoutRouters }: MoveDeps, { accountId }: AccountMove): Promise<void> {
+  const giveUpAt = performance.now() + LONGEST_DRAIN_MS
+  for (;;) {
+    const late = await readLateRouters(directory, accountId, withoutRouters)
+    if (late.length === 0) return
+    const silent = late.find(({ silentSeconds }) => silentSeconds > SILENT_SECONDS)
+    if (silent !== undefined || performance.now() > giveUpAt) {
+      const { id, silentSeconds } = silent ?? late[0] ?? { id: '', silentSeconds: 0 }
+      throw new StartError(
+        `router ${id} does not hold the account; its last report is ${silentSeconds} s old. If this router has ended, ` +
+          `repeat the command with --without-router ${id}; otherwise check its connection to the directory`,
+      )
+    }
+    await sleep(POLL_MS)
+  }
+}
+
+async function refuseAttached({ client }: OpenCell, { accountId, source, username }: AccountMove): Promise<void> {
+  const names = await readAttachedDevices(client, accountId)
+  if (names.length === 0) return
+  throw new StartError(
+    `devices of ${username} are connected to the cell ${source} without a router: ${names.slice(0, 5).join(', ')}. ` +
+      'Set RELAY_URL of their agents to the address of the router, then repeat the command',
+  )
+}
+
+async function openCell({ cells }: Pick<MoveDeps, 'cells'>, id: string): Promise<OpenCell> {
+  const cell = cells.find((one) => one.id === id)
+  if (cell === undefined) throw new StartError(`the directory has no cell ${id}`)
+  const { databaseUrl: url } = cell
+  const client = databaseClient({
+    url,
+    application_name: 'smsgw cells',
+    options: `${NO_TIMEOUTS} -c timezone=UTC -c synchronous_commit=on -c bytea_output=hex -c extra_float_digits=1 -c datestyle=ISO`,
+  })
+  await client.connect()
+  const database = openDatabase({ url, connections: 2 })
+  return {
+    ...{ client, database },
+    async close() {
+      await client.end().catch(() => undefined)
+      await database.$disconnect()
+    },
+  }
+}

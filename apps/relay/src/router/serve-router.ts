@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Log } from '@smsgw/daemon/log/log'
+import { StartError } from '@smsgw/daemon/start-error'
+import { VERSION } from '@smsgw/daemon/version'
+import { readCertificate, renewCertificate } from '../certificate.ts'
+import type { RelayConfig } from '../config.ts'
+import { answerClientError, answerConnect, answerExpectation } from '../http/errors/client-error.ts'
+import { ignoreUpgrades } from '../http/ignore-upgrade.ts'
+import { isAgentUpgrade } from '../link/serve-agents.ts'
+import { newId, type Random, systemRandom } from '../random.ts'
+import { listenProblem } from '../serve-http.ts'
+import type { SecretBox } from '../store/secret-box.ts'
+import { AgentRouter } from './agents/route-agents.ts'
+import type { Placements } from './directory/placements.ts'
+import type { clientFacts } from './proxy/forwarded-headers.ts'
+import { MergedKeys } from './proxy/merged-keys.ts'
+import { answerProblem, CELL_UNAVAILABLE, unavailable } from './proxy/problem-answer.ts'
+import { requestProblem } from './proxy/refuse-request.ts'
+import type { RelayPool } from './proxy/relay-pool.ts'
+import { directoryProblem, RequestRouter } from './proxy/route-request.ts'
+
+const HEADER_BYTES = 16 * 1024
+const HEADERS_MS = 10_000
+/** Longer than the limit of the relay, so that the relay answers a body that arrives too slowly. */
+const REQUEST_MS = 60_000
+const KEEP_ALIVE_MS = 65_000
+const MOST_CONNECTIONS = 60_000
+const FINISH_MS = 25_000
+
+export type ServedConfig = Pick<RelayConfig, 'PORT' | 'HOST' | 'TLS_CERT' | 'TLS_KEY'>
+
+export interface RouterParts {
+  readonly placements: Placements
+  readonly pool: RelayPool
+  readonly box: SecretBox
+  readonly routerId: string
+  readonly random: Random
+  readonly log: Log
+  readonly clientOf: ReturnType<typeof clientFacts>
+}
+
+/** Starts the HTTP server of a router. */
+export async function serveRouter(config: ServedConfig, parts: RouterParts) {
+  const { log, pool, placements, clientOf } = parts
+  const requests = new RequestRouter(parts)
+  const keys = new MergedKeys(pool)
+  const state = { isDraining: false }
+  const isReady = () => !state.isDraining && pool.cells.some((cell) => pool.hasHealthy(cell))
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const requestId = newId(systemRandom)
+    const problem = requestProblem(request)
+    if (problem !== undefined) return answerProblem(request, response, problem, requestId)
+    const path = request.url?.split('?', 1)[0] ?? ''
+    if (HEALTH.test(path)) return answerHealth(response, path.endsWith('/live') || isReady(), placements.ageMs)
+    if (path === '/.well-known/jwks.json' && (request.method === 'GET' || request.method === 'HEAD')) {
+      const set = await keys.read()
+      if (set === undefined) return answerProblem(request, response, unavailable(CELL_UNAVAILABLE), requestId)
+      return answerJson(response, 200, set, { 'cache-control': 'public, max-age=3600' })
+    }
+    const unrouted = await requests.route(request, response, clientOf(request)).catch((error) => {
+      if (!response.destroyed) log.warn({ err: error, requestId }, 'request not routed: directory unavailable')
+      return directoryProblem()
+    })
+    if (unrouted !== undefined) answerProblem(request, response, unrouted, requestId)
+  }
+  const server = createHttpServer(config, (request, response) => {
+    response.on('error', () => response.destroy())
+    handle(request, response).catch((error) => {
+      log.error({ err: error }, 'request failed with an internal error')
+      response.destroy()
+    })
+  })
+  const agents = new AgentRouter(server, parts)
+  const endWatch = watchCertificate(server, config, log)
+  const url = await listen(server, config)
+  return {
+    ...{ url, agents, state },
+    async close() {
+      endWatch?.()
+      agents.close()
+      const ended = new Promise((resolve) => server.close(resolve))
+      server.closeIdleConnections()
+      const deadline = setTimeout(() => server.closeAllConnections(), FINISH_MS)
+      await ended
+      clearTimeout(deadline)
+    },
+  }
+}
+
+/** The health of the router itself. Below the prefixes of the API, relays answer for themselves. */
+const HEALTH = /^\/health(?:\/(?:live|ready|startup))?$/
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+function createHttpServer({ TLS_CERT: cert, TLS_KEY: key }: ServedConfig, handler: Handler): Server {
+  const options = {
+    maxHeaderSize: HEADER_BYTES,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // The router explains the refusal of a request without this header.
+    requireHostHeader: false,
+  }
+  const server: Server =
+    cert === undefined || key === undefined
+      ? createServer(options, handler)
+      : createTlsServer({ ...options, ...readCertificate({ cert, key }) }, handler)
+  server.maxConnections = MOST_CONNECTIONS
+  // The relay decides whether the client may send its body.
+  server.on('checkContinue', handler)
+  server.on('checkExpectation', (_, response) => answerExpectation(response, newId(systemRandom)))
+  server.on('connect', (_, socket) => answerConnect(socket as Socket, undefined, newId(systemRandom)))
+  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, newId(systemRandom)))
+  ignoreUpgrades(server, isAgentUpgrade)
+  return server
+}
+
+function watchCertificate(server: Server, { TLS_CERT: cert, TLS_KEY: key }: ServedConfig, log: Log) {
+  return cert === undefined || key === undefined ? undefined : renewCertificate(server as TlsServer, { cert, key }, log)
+}
+
+function listen(server: Server, { HOST: host, PORT: port, TLS_CERT: cert }: ServedConfig): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(new StartError(listenProblem(error, { host, port }), { cause: error })))
+    server.listen({ host, port }, () => {
+      server.removeAllListeners('error')
+      const shown = host.includes(':') ? `[${host}]` : host
+      resolve(`${cert === undefined ? 'http' : 'https'}://${shown}:${(server.address() as AddressInfo).port}`)
+    })
+  })
+}
+
+function answerHealth(response: ServerResponse, isPassed: boolean, directoryAgeMs: number): void {
+  const directory = directoryAgeMs < DIRECTORY_LATE_MS ? 'pass' : 'warn'
+  const body = { status: isPassed ? 'pass' : 'fail', version: VERSION, checks: { directory: { status: directory } } }
+  answerJson(response, isPassed ? 200 : 503, body, { 'cache-control': 'no-store' })
+}
+
+const DIRECTORY_LATE_MS = 5_000
+
+function answerJson(response: ServerResponse, status: number, body: object, headers: Record<string, string>): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+    ...headers,
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : text)
+}
