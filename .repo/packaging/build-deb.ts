@@ -33,6 +33,8 @@ const root = resolve(import.meta.dirname, '../..')
 const debian = join(import.meta.dirname, 'debian')
 /** The programs with a service. */
 const APPS = ['gateway', 'relay', 'agent', 'bridge']
+/** The services, and the folder of their units. */
+const SERVICES = [...APPS.map((app) => [app, app] as const), ['router', 'relay'] as const]
 const DEBIAN_NAMES: Readonly<Record<Architecture, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 /** Builds the Debian package for machines of that architecture, including Node, and returns the path of the package. */
@@ -75,10 +77,10 @@ const COMPLETIONS = [
 ] as const
 
 function laySystemFiles(staging: string): void {
-  for (const app of APPS) {
-    const unit = `apps/${app}/system/smsgw-${app}.service`
+  for (const [service, app] of SERVICES) {
+    const unit = `apps/${app}/system/smsgw-${service}.service`
     write(join(staging, 'usr/lib/systemd/system', basename(unit)), packagedUnit(readFileSync(join(root, unit), 'utf8')))
-    write(join(staging, `usr/share/smsgw/${app}.env`), readFileSync(join(debian, `settings/${app}.env`)))
+    write(join(staging, `usr/share/smsgw/${service}.env`), readFileSync(join(debian, `settings/${service}.env`)))
   }
   write(join(staging, 'usr/bin/smsgw'), readFileSync(join(debian, 'smsgw')), 0o755)
   for (const [shell, file] of COMPLETIONS) {

@@ -72,11 +72,19 @@ test('refuses a unit that lacks one of the lines to be replaced', () => {
 
 test('each service has a documented settings file, and its settings name only paths that the installation created', () => {
   const folder = join(import.meta.dirname, 'debian/settings')
-  expect(readdirSync(folder).sort()).toEqual(['agent.env', 'bridge.env', 'gateway.env', 'relay.env'])
+  expect(readdirSync(folder).sort()).toEqual(['agent.env', 'bridge.env', 'gateway.env', 'relay.env', 'router.env'])
   const set = readdirSync(folder).flatMap((file) =>
     readFileSync(join(folder, file), 'utf8')
       .split('\n')
       .filter((line) => /^[^#]/.test(line)),
   )
   expect(set).toEqual(['SERVER_SECRET_FILE=/var/lib/smsgw/relay/server-secret'])
+})
+
+test('the packaged unit of the router runs the program of the relay as a router, with settings of its own', () => {
+  const text = packagedUnit(readFileSync(join(root, 'apps/relay/system/smsgw-router.service'), 'utf8'))
+  expect(text).toMatch(/^ExecStart=\/usr\/lib\/smsgw\/bin\/node( --\S+)* \/usr\/lib\/smsgw\/relay\/main\.js router$/m)
+  expect(text).toContain('EnvironmentFile=-/etc/smsgw/router.env\n')
+  expect(text).toContain('StateDirectory=smsgw/router\n')
+  expect(text).not.toMatch(/\/opt\/|bootstrap|npm|\.md/)
 })

@@ -80,7 +80,9 @@ function installs(folder: string, version: string): void {
 }
 
 function verifiesUnits(): void {
-  const units = ['gateway', 'agent', 'relay', 'bridge'].map((app) => `/usr/lib/systemd/system/smsgw-${app}.service`)
+  const units = ['gateway', 'agent', 'relay', 'bridge', 'router'].map(
+    (app) => `/usr/lib/systemd/system/smsgw-${app}.service`,
+  )
   const { stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
   const complaints = stderr.split('\n').filter((line) => line.includes('smsgw'))
   expectSame('warnings of systemd', complaints.join('\n'), '')

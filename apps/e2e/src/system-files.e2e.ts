@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 // This test is in the e2e suite, because it needs systemd-analyze, which is not on every machine.
-const units = ['agent', 'bridge', 'gateway', 'relay'].map((app) =>
-  join(import.meta.dirname, `../../${app}/system/smsgw-${app}.service`),
-)
+const units = ['agent/system/smsgw-agent', 'bridge/system/smsgw-bridge', 'gateway/system/smsgw-gateway']
+  .concat('relay/system/smsgw-relay', 'relay/system/smsgw-router')
+  .map((unit) => join(import.meta.dirname, `../../${unit}.service`))
 
 test.each(units)('systemd-analyze verify accepts %s', (unit) => {
   const { status, output } = analyze('verify', unit)

@@ -46,11 +46,22 @@ const isPackage = import.meta.dirname.includes('/usr/lib/smsgw/')
 
 const others = [
   { word: 'setup', about: gatewayCommands.commands.setup.about },
+  { word: 'router', about: relayCommands.commands.router.about },
+  { word: 'cells', about: 'commands for the cells of a router, such as cells list; smsgw relay --help lists them' },
   ...(isPackage ? ofPackage : []),
   { word: 'completion', about: `print the completion script of a shell: ${shells.join(', ')}` },
   { word: '--help', about: 'show this help, or the commands and settings of the program before --help' },
   { word: '--version', about: 'print the version' },
 ]
+
+/** Commands of the relay that are also typed without the name of the program. Completion treats them like those of the API. */
+const shortCommands: ProgramCommands = {
+  program: 'client',
+  commands: Object.fromEntries(
+    Object.entries(relayCommands.commands).filter(([name]) => name === 'router' || name.startsWith('cells ')),
+  ),
+  settings: relayCommands.settings,
+}
 
 /** Handles a command line without a program. Returns the exit code. */
 export function answer(name: string, args: readonly string[]): number {
@@ -59,7 +70,7 @@ export function answer(name: string, args: readonly string[]): number {
   if (name === 'completion') {
     const shell = shells.find((known) => known === args[0])
     if (shell !== undefined && args.length === 1)
-      return print(completionScript(shell, [...programs, clientCommands], others))
+      return print(completionScript(shell, [...programs, clientCommands, shortCommands], others))
     return refuse(`completion needs a shell: ${shells.join(', ')}`)
   }
   const kind = name.startsWith('-') ? 'option' : 'command'

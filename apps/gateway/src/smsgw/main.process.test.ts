@@ -48,12 +48,15 @@ test('smsgw replaces its process with the program, so that the program receives 
 
 describe('completion', () => {
   const offers: readonly (readonly [string, readonly string[], readonly string[]])[] = [
-    ['', ['gateway', 'relay', 'agent', 'modem', 'emulator', 'completion'], ['accounts']],
+    ['', ['gateway', 'relay', 'agent', 'modem', 'emulator', 'completion', 'router', 'cells'], ['accounts']],
     ['', ['send', 'inbox', 'listen', 'keys', 'login', 'logout'], ['client', '--url']],
     ['keys', ['create', 'list', 'rotate', 'revoke'], ['keys']],
     ['send', ['--no-wait', '--url', '--help'], ['--forward-to', 'inbox']],
     ['listen', ['--forward-to', '--events'], ['--follow']],
     ['relay', ['accounts', 'token', 'backup', 'restore', '--port', '--data-dir'], ['add', '--server-secret']],
+    ['relay cells', ['add', 'list', 'place', 'move'], ['token']],
+    ['cells', ['add', 'list', 'place', 'move'], ['relay']],
+    ['cells move', ['--cancel', '--without-router'], ['--generate']],
     ['relay accounts', ['add', 'list', 'password', 'remove'], ['token']],
     ['relay accounts add', ['--generate', '--password-stdin'], ['list']],
     ['gateway', ['status', 'doctor', 'backup'], ['pair']],

@@ -53,8 +53,10 @@ const programs: Readonly<Record<string, Program>> = {
 }
 
 const [first = '--help', ...rest] = process.argv.slice(2)
-// `smsgw setup` is short for `smsgw gateway setup`.
-const [name, args] = first === 'setup' ? ['gateway', [first, ...rest]] : [first, rest]
+// `smsgw setup` is short for `smsgw gateway setup`, and `smsgw router` for `smsgw relay router`.
+const shortFor: Readonly<Record<string, string>> = { setup: 'gateway', router: 'relay', cells: 'relay' }
+const owner = Object.hasOwn(shortFor, first) ? shortFor[first] : undefined
+const [name, args] = owner === undefined ? [first, rest] : [owner, [first, ...rest]]
 const program = Object.hasOwn(programs, name) ? programs[name] : undefined
 const isOfClient = Object.keys(clientCommands.commands).some((command) => command.split(' ')[0] === name)
 if (isOfClient) {
