@@ -1,7 +1,6 @@
 /**
- * The time that one core needs for each step of a connection, in milliseconds. The times of relay and database were
- * measured with `npm run bench -- fleet --only agents`: all steps together take as much CPU time as one connection
- * there. The time of the balancer is that of a TLS handshake with an ECDSA certificate, and its share of the proxying.
+ * The time that one core needs for each step of a connection, in milliseconds. The times are estimates. `npm run bench
+ * -- fleet --only agents` shows how much CPU time a whole connection takes on a machine.
  */
 export const costs = {
   tlsHandshakeMs: 1,
