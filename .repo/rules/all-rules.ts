@@ -19,6 +19,7 @@ import { pureLibs } from './pure-libs.ts'
 import { relativeImports } from './relative-imports.ts'
 import type { Rule } from './repository-tree.ts'
 import { secrets } from './secrets.ts'
+import { sharedNames } from './shared-names.ts'
 import { typeChecked } from './type-checked.ts'
 import { wideParameters } from './wide-parameters.ts'
 
@@ -39,6 +40,7 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'long files': longFiles,
   'full folders': fullFolders,
   'wide parameters': wideParameters,
+  'shared names': sharedNames,
   'console texts': consoleTexts,
   'console catalogues': consoleCatalogues,
   'plain words': plainWords,

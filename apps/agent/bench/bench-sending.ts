@@ -12,7 +12,7 @@ import { EmulatorProcess } from '../src/testing/emulator-process.ts'
 import { monotonicClock } from '../src/time/monotonic-clock.ts'
 import { TrustedClock } from '../src/time/trusted-clock.ts'
 import { rawRound } from './raw-round.ts'
-import { text } from './round.ts'
+import { roundText } from './round.ts'
 
 /**
  * Compares sending through queue, journal (two commits that wait for the disk) and driver with a loop that only
@@ -118,7 +118,7 @@ function commands(round: string): SendCommand[] {
     cmdId: `${round}-${at}`,
     messageId: `${round}-${at}`,
     phoneNumber: '+447700900123',
-    content: { text },
+    content: { text: roundText },
     isEncrypted: false,
     withDeliveryReport: false,
     priority: 0,

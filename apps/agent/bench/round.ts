@@ -9,10 +9,10 @@ export interface Round {
 }
 
 /** The message that every round sends: a hundred characters. */
-export const text =
+export const roundText =
   'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00 (reply STOP to opt out of these texts).'
 
-export const message = messageOf(text)
+export const message = messageOf(roundText)
 
 function messageOf(words: string): { readonly octets: Uint8Array; readonly tpduLength: number } {
   const { parts, dataCodingScheme } = segment(words, { reference: 1 })

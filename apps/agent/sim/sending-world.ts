@@ -1,7 +1,7 @@
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
-import { type Random, seededRandom } from '@smsgw/virtual-modem/random'
+import { type SeededRandom, seededRandom } from '@smsgw/virtual-modem/random'
 import {
   defaultSendingLimits,
   defaultSendingSettings,
@@ -17,7 +17,7 @@ import { SimulatedSim } from './simulated-network.ts'
 /** A sending agent and its environment, with random refusals, silence, kills, cancels and disk failures. */
 export class SendingWorld {
   readonly clock = new ManualClock()
-  readonly random: Random
+  readonly random: SeededRandom
   readonly time = new ManualTime(this.clock)
   readonly disk: MemoryJournal
   readonly sims: readonly SimulatedSim[]

@@ -5,11 +5,11 @@ import { hexFromOctets, octetsFromHex } from '@smsgw/sms/octets'
 import { decodeStatusReport, encodeStatusReport, type StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { decodeOutgoing } from '@smsgw/sms/tpdu/tpdu'
 import type { ManualClock } from '@smsgw/virtual-modem/manual-clock'
-import type { Random } from '@smsgw/virtual-modem/random'
+import type { SeededRandom } from '@smsgw/virtual-modem/random'
 import type { SendingSim } from '../src/sending/sending-sim.ts'
 
 /** A PDU that the network accepted. The test compares the agent's events with the ledger of these entries. */
-export interface LedgerEntry {
+export interface SimulatedSend {
   readonly atMs: number
   readonly pdu: string
   readonly iccid: string
@@ -19,16 +19,16 @@ export interface LedgerEntry {
 export class SimulatedSim {
   readonly simNumber: number
   readonly iccid: string
-  readonly ledger: LedgerEntry[] = []
+  readonly ledger: SimulatedSend[] = []
   readonly #clock: ManualClock
-  readonly #random: Random
+  readonly #random: SeededRandom
   readonly #faultRate: number
   #reference = 0
   #busy: Promise<unknown> = Promise.resolve()
   onReport: (iccid: string, report: StatusReport) => void = () => undefined
   onLate: (id: string, outcome: SubmitOutcome & { kind: 'accepted' | 'refused' }) => void = () => undefined
 
-  constructor(simNumber: number, clock: ManualClock, random: Random, faultRate: number) {
+  constructor(simNumber: number, clock: ManualClock, random: SeededRandom, faultRate: number) {
     this.simNumber = simNumber
     this.iccid = `894400000000000000${simNumber}`
     this.#clock = clock

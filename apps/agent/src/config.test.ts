@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkedRelayUrl, readConfig, wantedModems } from './config.ts'
+import { checkedRelayUrl, readAgentConfig, wantedModems } from './config.ts'
 
 test.each([
   [{ RELAY_URL: 'sms.example.org' }, 'RELAY_URL must begin with wss://; for example RELAY_URL=wss://sms.example.org'],
@@ -14,17 +14,17 @@ test.each([
   [{ SIM_1_PIN: 'secret' }, 'SIM_1_PIN must consist of digits; for example SIM_1_PIN=1234'],
   [{ SIM_99_PIN: '1234' }, 'SIM_99_PIN: SIM numbers range from 1 to 64; for example SIM_1_PIN=1234'],
 ])('a wrong value gives one line with the name, the problem and an example: %j', (environment, message) => {
-  expect(() => readConfig(environment)).toThrow(message)
+  expect(() => readAgentConfig(environment)).toThrow(message)
 })
 
 test('the error about an invalid secret does not contain the secret', () => {
-  expect(() => readConfig({ ENROLMENT_TOKEN: 'too short' })).toThrow(
+  expect(() => readAgentConfig({ ENROLMENT_TOKEN: 'too short' })).toThrow(
     /^ENROLMENT_TOKEN needs at least 32 characters;(?!.*too short)/,
   )
 })
 
 test('reads numbers and PINs by SIM slot', () => {
-  const { sims } = readConfig({ SIM_1_NUMBER: '+447700900123', SIM_1_PIN: '1234', SIM_12_PIN: '5678' })
+  const { sims } = readAgentConfig({ SIM_1_NUMBER: '+447700900123', SIM_1_PIN: '1234', SIM_12_PIN: '5678' })
   expect([...sims]).toEqual([
     [1, { number: '+447700900123', pin: '1234' }],
     [12, { number: undefined, pin: '5678' }],
@@ -36,12 +36,12 @@ test.each([
   ['310260,any', { code: '310260', mayFallBack: true }],
   ['auto', 'automatic'],
 ])('reads the operator %s of a SIM', (value, operator) => {
-  const { sims } = readConfig({ SIM_2_OPERATOR: value, SIM_2_PIN: '1234' })
+  const { sims } = readAgentConfig({ SIM_2_OPERATOR: value, SIM_2_PIN: '1234' })
   expect(sims.get(2)).toEqual({ number: undefined, pin: '1234', operator })
 })
 
 test.each(['2620', 'Vodafone', '26202,', '26202,none', '+26202'])('refuses the operator %j', (value) => {
-  expect(() => readConfig({ SIM_1_OPERATOR: value })).toThrow(
+  expect(() => readAgentConfig({ SIM_1_OPERATOR: value })).toThrow(
     /^SIM_1_OPERATOR must be "auto", or the country and network/,
   )
 })
@@ -80,9 +80,9 @@ test('reads a PIN from a file, and refuses a PIN that is set twice', () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-pin-'))
   const file = join(folder, 'pin')
   writeFileSync(file, '1234\n')
-  const { sims } = readConfig({ SIM_2_PIN_FILE: file })
+  const { sims } = readAgentConfig({ SIM_2_PIN_FILE: file })
   expect(sims.get(2)).toEqual({ number: undefined, pin: '1234' })
-  expect(() => readConfig({ SIM_2_PIN_FILE: file, SIM_2_PIN: '4321' })).toThrow(
+  expect(() => readAgentConfig({ SIM_2_PIN_FILE: file, SIM_2_PIN: '4321' })).toThrow(
     'SIM_2_PIN and SIM_2_PIN_FILE are both set: remove one of them',
   )
   rmSync(folder, { recursive: true })

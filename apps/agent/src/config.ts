@@ -10,7 +10,7 @@ import type { Wanted } from './modems/discovery/find-places.ts'
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
 /** The settings of the agent, by the name of their environment variable. */
-export const settingsSchema = z.object({
+export const agentSettingsSchema = z.object({
   RELAY_URL: setting(
     text()
       .regex(/^wss?:\/\/[^/]/, 'must begin with wss://')
@@ -109,7 +109,7 @@ export const settingsSchema = z.object({
   }),
 })
 
-export interface AgentConfig extends z.output<typeof settingsSchema> {
+export interface AgentConfig extends z.output<typeof agentSettingsSchema> {
   readonly sims: ReadonlyMap<number, SimConfig>
   /** The crash point at which a test kills the process. */
   readonly crashAt: string | undefined
@@ -122,8 +122,8 @@ export interface SimConfig {
 }
 
 /** Reads the configuration. No other code reads environment variables. */
-export function readConfig(environment: NodeJS.ProcessEnv): AgentConfig {
-  const settings = readSettings(settingsSchema, environment)
+export function readAgentConfig(environment: NodeJS.ProcessEnv): AgentConfig {
+  const settings = readSettings(agentSettingsSchema, environment)
   return { ...settings, sims: readSims(environment), crashAt: environment['SMSGW_CRASH_AT'] }
 }
 

@@ -11,12 +11,12 @@ await runProgram({
   commands: async () => (await import('./cli/commands.ts')).agentCommands,
   service: 'run',
   async run(line) {
-    const { readConfig } = await import('./config.ts')
-    const config = readConfig(process.env)
+    const { readAgentConfig } = await import('./config.ts')
+    const config = readAgentConfig(process.env)
     switch (line.name) {
       case 'run': {
-        const { run } = await import('./cli/run.ts')
-        return run(config)
+        const { runAgent } = await import('./cli/run.ts')
+        return runAgent(config)
       }
       case 'pair': {
         const { pair } = await import('./cli/pair.ts')
@@ -25,8 +25,8 @@ await runProgram({
         break
       }
       default: {
-        const { runModemCommand } = await import('./cli/run-modem-command.ts')
-        await runModemCommand(config, line)
+        const { runAgentModemCommand } = await import('./cli/run-modem-command.ts')
+        await runAgentModemCommand(config, line)
       }
     }
   },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { readBridgeConfig } from './config.ts'
 
 const given = { MQTT_URL: 'mqtt://user:secret@broker.example.org', SMSGW_API_KEY: 'smsgw_live_key' }
 const problem = (environment: Record<string, string>) => {
   try {
-    readConfig({ ...given, ...environment })
+    readBridgeConfig({ ...given, ...environment })
   } catch (error) {
     return (error as Error).message
   }
@@ -12,7 +12,7 @@ const problem = (environment: Record<string, string>) => {
 }
 
 test('reads contacts with one or several numbers', () => {
-  const { MQTT_CONTACTS } = readConfig({
+  const { MQTT_CONTACTS } = readBridgeConfig({
     ...given,
     MQTT_CONTACTS: 'Anna=+447400123456, Family=+447400123456+447400123457',
   })
@@ -48,7 +48,7 @@ test('refuses credentials that no gateway accepts, without printing them', () =>
 })
 
 test('reads SMPP users, and refuses passwords that can be guessed', () => {
-  const { SMPP_USERS } = readConfig({ ...given, SMPP_USERS: 'kannel=qx7Ru2d=, app=eight888' })
+  const { SMPP_USERS } = readBridgeConfig({ ...given, SMPP_USERS: 'kannel=qx7Ru2d=, app=eight888' })
   expect([...(SMPP_USERS ?? [])]).toEqual([
     ['kannel', 'qx7Ru2d='],
     ['app', 'eight888'],
@@ -58,8 +58,8 @@ test('reads SMPP users, and refuses passwords that can be guessed', () => {
 })
 
 test('SMPP needs a port, and TLS a certificate', () => {
-  expect(readConfig(given).channels.smpp).toBeUndefined()
-  expect(readConfig({ ...given, SMPP_PORT: '2775' }).channels.smpp).toMatchObject({ SMPP_PORT: 2775 })
+  expect(readBridgeConfig(given).channels.smpp).toBeUndefined()
+  expect(readBridgeConfig({ ...given, SMPP_PORT: '2775' }).channels.smpp).toMatchObject({ SMPP_PORT: 2775 })
   expect(problem({ SMPP_TLS_PORT: '2776' })).toBe('SMPP_TLS_PORT needs SMPP_TLS_CERT and SMPP_TLS_KEY')
   expect(problem({ SMPP_TLS_CERT: '/etc/smsgw/smpp.pem' })).toBe('SMPP_TLS_CERT and SMPP_TLS_KEY must be set together')
 })

@@ -191,7 +191,7 @@ export const channelSettings = mqttSettings
   .extend(mcpSettings.shape)
 
 /** The settings of the bridge as a separate program. */
-export const settingsSchema = z.object({
+export const bridgeSettingsSchema = z.object({
   SMSGW_URL: setting(
     text()
       .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), 'must begin with https:// or http://')
@@ -228,7 +228,7 @@ export const settingsSchema = z.object({
   }),
 })
 
-export type BridgeSettings = z.output<typeof settingsSchema>
+export type BridgeSettings = z.output<typeof bridgeSettingsSchema>
 
 /** The settings of an enabled MQTT channel. */
 export type MqttConfig = z.output<typeof mqttSettings> & { readonly MQTT_URL: string }
@@ -259,8 +259,8 @@ export interface BridgeConfig extends BridgeSettings {
 }
 
 /** Reads the configuration. No other code reads environment variables. */
-export function readConfig(environment: NodeJS.ProcessEnv): BridgeConfig {
-  const settings = readSettings(settingsSchema, environment)
+export function readBridgeConfig(environment: NodeJS.ProcessEnv): BridgeConfig {
+  const settings = readSettings(bridgeSettingsSchema, environment)
   const channels = channelsOf(settings)
   if (channels === undefined)
     throw new StartError(

@@ -5,13 +5,13 @@ await runProgram({
   commands: async () => (await import('./cli/commands.ts')).bridgeCommands,
   service: 'run',
   async run(line) {
-    const { readConfig } = await import('./config.ts')
-    const config = readConfig(process.env)
+    const { readBridgeConfig } = await import('./config.ts')
+    const config = readBridgeConfig(process.env)
     if (line.name === 'run') {
-      const { run } = await import('./cli/run.ts')
-      return run(config)
+      const { runBridge } = await import('./cli/run.ts')
+      return runBridge(config)
     }
-    const { doctor } = await import('./cli/doctor.ts')
-    process.exit(await doctor(config, (text) => process.stdout.write(text)))
+    const { checkBridge } = await import('./cli/doctor.ts')
+    process.exit(await checkBridge(config, (text) => process.stdout.write(text)))
   },
 })

@@ -11,7 +11,7 @@ import { SessionContext } from './session-context.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignIn } from './sign-in/sign-in.tsx'
 import { useKeptFocus } from './ui/kept-focus.ts'
-import { Note, ProblemNote } from './ui/problem-note.tsx'
+import { NoteBox, ProblemNote } from './ui/problem-note.tsx'
 import { useIsLate } from './ui/use-is-late.ts'
 import { t } from './words/text.ts'
 
@@ -39,7 +39,7 @@ function Starting() {
   if (!isLate) return null
   return (
     <main className="page">
-      <Note tone="warn">{t('problem.unreachable')}</Note>
+      <NoteBox tone="warn">{t('problem.unreachable')}</NoteBox>
     </main>
   )
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiAnswer } from '../src/house/api-client.ts'
 import type { LedgerLine } from '../src/house/emulator.ts'
 import type { Fleet } from '../src/house/fleet.ts'
-import type { Receiver, WebhookRequest } from '../src/house/peers/receiver.ts'
-import { type Load, outside, type Sent } from './load.ts'
+import type { Receiver, WebhookArrivalFields } from '../src/house/peers/receiver.ts'
+import { type ChaosLoad, outside, type Sent } from './load.ts'
 
 export interface Findings {
   readonly lost: readonly string[]
@@ -22,7 +22,7 @@ interface Message {
 }
 
 /** Compares API and webhooks with the ledger of the network. */
-export async function audit(fleet: Fleet<unknown>, load: Load, receiver: Receiver): Promise<Findings> {
+export async function audit(fleet: Fleet<unknown>, load: ChaosLoad, receiver: Receiver): Promise<Findings> {
   const found = { lost: [], duplicated: [], inDoubt: [], notEnded: [], wrong: [] } as {
     [Key in keyof Findings]: string[]
   }
@@ -42,7 +42,7 @@ function judgeSent(
   { id, text }: Sent,
   { state, recipients }: Message,
   lines: readonly LedgerLine[],
-  requests: readonly WebhookRequest[],
+  requests: readonly WebhookArrivalFields[],
   found: { readonly [Key in keyof Findings]: string[] },
 ): void {
   const error = recipients[0]?.error ?? ''
@@ -61,7 +61,7 @@ function judgeSent(
 
 async function judgeReceived(
   fleet: Fleet<unknown>,
-  load: Load,
+  load: ChaosLoad,
   receiver: Receiver,
   found: { readonly [Key in keyof Findings]: string[] },
 ): Promise<void> {

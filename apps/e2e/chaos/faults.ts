@@ -4,7 +4,7 @@ import { whyNoSetClock } from '../src/house/machine/set-clock.ts'
 import { database } from './health.ts'
 
 /** A fault of one part of the fleet. */
-export interface Fault {
+export interface ChaosFault {
   readonly name: string
   /** The probability, relative to the other faults. */
   readonly weight: number
@@ -17,7 +17,7 @@ export interface Fault {
 
 /** The faults that can be injected on this machine, and the names of the others. */
 export function faultsOf({ logDisk }: Fleet): {
-  readonly faults: readonly Fault[]
+  readonly faults: readonly ChaosFault[]
   readonly skipped: readonly string[]
 } {
   const impossible = [
@@ -26,12 +26,12 @@ export function faultsOf({ logDisk }: Fleet): {
   ]
   const [faults, skipped] = [false, true].map((isLeftOut) =>
     allFaults.filter(({ inject }) => impossible.includes(inject) === isLeftOut),
-  ) as [Fault[], Fault[]]
+  ) as [ChaosFault[], ChaosFault[]]
   return { faults, skipped: skipped.map(({ name }) => name) }
 }
 
 /** The same faults as separate cases, which are injected one after the other. No case contains a second fault. */
-export function singleFaultsOf(fleet: Fleet): readonly Pick<Fault, 'name' | 'inject'>[] {
+export function singleFaultsOf(fleet: Fleet): readonly Pick<ChaosFault, 'name' | 'inject'>[] {
   const { faults } = faultsOf(fleet)
   const combined = [logDiskFull, clockSet]
   return [
@@ -41,7 +41,7 @@ export function singleFaultsOf(fleet: Fleet): readonly Pick<Fault, 'name' | 'inj
   ]
 }
 
-const allFaults: readonly Fault[] = [
+const allFaults: readonly ChaosFault[] = [
   { name: 'relay killed', weight: 3, inject: relayKilled },
   { name: 'both relays killed', weight: 1, inject: bothRelaysKilled },
   { name: 'relay stopped for a while', weight: 2, inject: relayHalted },

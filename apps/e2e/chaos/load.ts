@@ -9,7 +9,7 @@ export interface Sent {
   readonly offeredAtMs: number
 }
 
-export interface Received {
+export interface InboundMessage {
   readonly text: string
   /** The time of this machine when the message was given to the network. */
   readonly offeredAtMs: number
@@ -22,12 +22,12 @@ export interface Target {
 }
 
 /** Sends and receives messages during the run. A request without an answer is repeated until an answer arrives. */
-export class Load {
+export class ChaosLoad {
   /** Messages whose request was sent. Some of them may not be accepted yet. */
   readonly offered: Sent[] = []
   readonly sent: Sent[] = []
   /** Messages that were sent to the modems, each with a different text. */
-  readonly received: Received[] = []
+  readonly received: InboundMessage[] = []
   /** Answers that a client cannot handle: other text than JSON, or a 503 that does not say when to try again. */
   readonly unusable: string[] = []
   /** The number of requests that got no answer, or an error that allows a retry. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '../src/house/fleet.ts'
 import type { Receiver } from '../src/house/peers/receiver.ts'
-import type { Fault } from './faults.ts'
+import type { ChaosFault } from './faults.ts'
 import { everything, untilRecovered } from './health.ts'
-import type { Load, Target } from './load.ts'
+import type { ChaosLoad, Target } from './load.ts'
 
 /** How long messages were delayed after the end of a fault. */
 export interface Measurement {
@@ -23,8 +23,13 @@ export interface Measurement {
  * measured.
  */
 export async function measureFaults(
-  world: { readonly fleet: Fleet; readonly load: Load; readonly receiver: Receiver; readonly random: () => number },
-  faults: readonly Pick<Fault, 'name' | 'inject'>[],
+  world: {
+    readonly fleet: Fleet
+    readonly load: ChaosLoad
+    readonly receiver: Receiver
+    readonly random: () => number
+  },
+  faults: readonly Pick<ChaosFault, 'name' | 'inject'>[],
   onMeasured: (measurement: Measurement) => void,
 ): Promise<void> {
   const { fleet, random } = world
@@ -58,7 +63,7 @@ export async function targetsOf({ relays, agents }: Fleet): Promise<readonly Tar
 }
 
 async function delaysFrom(
-  { fleet, load, receiver }: { readonly fleet: Fleet; readonly load: Load; readonly receiver: Receiver },
+  { fleet, load, receiver }: { readonly fleet: Fleet; readonly load: ChaosLoad; readonly receiver: Receiver },
   overAtMs: number,
 ): Promise<{ readonly sentMs: number; readonly receivedMs: number }> {
   const inWindow = ({ offeredAtMs }: { readonly offeredAtMs: number }) =>

@@ -8,11 +8,11 @@ import { type Fleet, startFleet } from '../src/house/fleet.ts'
 import { whyNoSetClock } from '../src/house/machine/set-clock.ts'
 import { Receiver } from '../src/house/peers/receiver.ts'
 import type { Findings } from './audit.ts'
-import { type Fault, faultsOf, singleFaultsOf } from './faults.ts'
+import { type ChaosFault, faultsOf, singleFaultsOf } from './faults.ts'
 import { everything, failing, Hits, untilRecovered } from './health.ts'
-import { Load } from './load.ts'
+import { ChaosLoad } from './load.ts'
 import { measureFaults, targetsOf } from './measure-faults.ts'
-import { seededRandom } from './seeded-random.ts'
+import { seededNumbers } from './seeded-random.ts'
 import { auditUntilComplete, untilEnded } from './until-ended.ts'
 
 const { values } = parseArgs({
@@ -29,7 +29,7 @@ const messages = Number(values.messages ?? 300)
 // With `--one-at-a-time`, each modem sends and receives about a message a second. Even a busy machine can handle that.
 const everyMs = Number(values['every-ms'] ?? (values['one-at-a-time'] ? 300 : 150))
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
-const random = seededRandom(seed)
+const random = seededNumbers(seed)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const recoveries: Times = new Map()
 const sending: Times = new Map()
@@ -63,8 +63,8 @@ try {
 }
 process.exit(isPassed ? 0 : 1)
 
-async function underFaults(fleet: Fleet): Promise<Load> {
-  const load = new Load(fleet, seededRandom(seed + 1))
+async function underFaults(fleet: Fleet): Promise<ChaosLoad> {
+  const load = new ChaosLoad(fleet, seededNumbers(seed + 1))
   const stopFaults = faultsUntilStopped(fleet)
   const stopProgress = printProgress(fleet, load)
   await load.run(messages, everyMs)
@@ -74,8 +74,8 @@ async function underFaults(fleet: Fleet): Promise<Load> {
   return load
 }
 
-async function measureAll(fleet: Fleet): Promise<Load> {
-  const load = new Load(fleet, seededRandom(seed + 1), { targets: await targetsOf(fleet), receiveEvery: 1 })
+async function measureAll(fleet: Fleet): Promise<ChaosLoad> {
+  const load = new ChaosLoad(fleet, seededNumbers(seed + 1), { targets: await targetsOf(fleet), receiveEvery: 1 })
   let isOver = false
   const running = load.run(Number.POSITIVE_INFINITY, everyMs, () => isOver)
   const named = singleFaultsOf(fleet).filter(({ name }) => values.fault === undefined || name.startsWith(values.fault))
@@ -117,7 +117,7 @@ function faultsUntilStopped(fleet: Fleet): () => Promise<void> {
 }
 
 /** Prints the progress every 15 s. */
-function printProgress(fleet: Fleet, load: Load): () => void {
+function printProgress(fleet: Fleet, load: ChaosLoad): () => void {
   const timer = setInterval(async () => {
     const names = [...(await failing(fleet))].join(', ') || 'nothing'
     const { requests } = receiver
@@ -128,7 +128,7 @@ function printProgress(fleet: Fleet, load: Load): () => void {
   return () => clearInterval(timer)
 }
 
-async function injectFault(fleet: Fleet, { name, inject }: Fault): Promise<void> {
+async function injectFault(fleet: Fleet, { name, inject }: ChaosFault): Promise<void> {
   const names = await inject(fleet, random)
   hits.note(names)
   // The time is measured from the end of the last fault, because other faults may follow before the parts have
@@ -140,16 +140,16 @@ async function injectFault(fleet: Fleet, { name, inject }: Fault): Promise<void>
   print(`  ${now()}  ${name}, ${how}`)
 }
 
-function chooseFault(): Fault {
+function chooseFault(): ChaosFault {
   let left = random() * faults.reduce((sum, { weight }) => sum + weight, 0)
   for (const fault of faults) {
     left -= fault.weight
     if (left < 0) return fault
   }
-  return faults[0] as Fault
+  return faults[0] as ChaosFault
 }
 
-function report(fleet: Fleet, load: Load, findings: Findings): boolean {
+function report(fleet: Fleet, load: ChaosLoad, findings: Findings): boolean {
   const { lost, duplicated, inDoubt, notEnded, wrong } = findings
   const crashes = [...fleet.relays, ...fleet.agents].flatMap(({ post }) => post.crashes)
   for (const [kind, each] of Object.entries({ lost, duplicated, 'not ended': notEnded, wrong, crashed: crashes }))

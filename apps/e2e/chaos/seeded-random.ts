@@ -1,5 +1,5 @@
 /** Returns the same numbers for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
+export function seededNumbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

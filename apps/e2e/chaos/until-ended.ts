@@ -3,12 +3,12 @@ import { eventually } from '../src/house/api-client.ts'
 import type { Fleet } from '../src/house/fleet.ts'
 import type { Receiver } from '../src/house/peers/receiver.ts'
 import { all, audit, type Findings } from './audit.ts'
-import type { Load } from './load.ts'
+import type { ChaosLoad } from './load.ts'
 
 type Print = (line: string) => void
 
 /** Waits until all messages have ended. */
-export async function untilEnded(fleet: Fleet<unknown>, load: Load, print: Print): Promise<void> {
+export async function untilEnded(fleet: Fleet<unknown>, load: ChaosLoad, print: Print): Promise<void> {
   print(`${load.sent.length} accepted; waiting until all have ended`)
   const open = async () =>
     (
@@ -26,7 +26,7 @@ export async function untilEnded(fleet: Fleet<unknown>, load: Load, print: Print
  */
 export async function auditUntilComplete(
   fleet: Fleet<unknown>,
-  load: Load,
+  load: ChaosLoad,
   receiver: Receiver,
   print: Print,
 ): Promise<Findings> {

@@ -34,7 +34,7 @@ const relay = [
 const once = ['cancel-arrived', 'connection-opened']
 
 /** The crash points, each with the number of different passes at which a process is killed. */
-export const places: readonly (Omit<Crash, 'pass'> & { readonly passes: number })[] = [
+export const crashPlaces: readonly (Omit<Crash, 'pass'> & { readonly passes: number })[] = [
   ...agent.map((label) => ({ who: 'agent' as const, label, passes: passes(label) })),
   ...relay.map((label) => ({ who: 'relay' as const, label, passes: passes(label) })),
 ]

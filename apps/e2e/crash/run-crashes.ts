@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { House } from '../src/house/house.ts'
 import { runCrash } from './crash-run.ts'
 import { disasters } from './disasters.ts'
-import { places } from './places.ts'
+import { crashPlaces } from './places.ts'
 
 const { values } = parseArgs({
   options: {
@@ -16,7 +16,7 @@ const { values } = parseArgs({
 })
 const times = Number(values.times ?? 200)
 const everything = [
-  ...places,
+  ...crashPlaces,
   ...Object.keys(disasters).map((label) => ({ who: 'data' as const, label, passes: times })),
 ]
 const chosen = everything.filter(({ who, label }) => (values.only ?? label) === label && (values.who ?? who) === who)

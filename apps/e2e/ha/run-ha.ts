@@ -5,8 +5,8 @@ import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { everything, untilRecovered } from '../chaos/health.ts'
-import { Load } from '../chaos/load.ts'
-import { seededRandom } from '../chaos/seeded-random.ts'
+import { ChaosLoad } from '../chaos/load.ts'
+import { seededNumbers } from '../chaos/seeded-random.ts'
 import { auditUntilComplete, untilEnded } from '../chaos/until-ended.ts'
 import { currentPrograms, startFleetWith } from '../src/house/fleet.ts'
 import { Receiver } from '../src/house/peers/receiver.ts'
@@ -55,7 +55,7 @@ try {
   if (missing.length > 0) throw new Error(`not ready: ${missing.join(', ')}`)
   for (const event of ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed'])
     await fleet.balanced?.ask('POST', '/webhooks', { url: receiver.url, event })
-  const load = new Load(fleet, seededRandom(1))
+  const load = new ChaosLoad(fleet, seededNumbers(1))
   const running = load.run(Number.POSITIVE_INFINITY, 250, () => isOver)
   const chosen = databaseFaults.filter(({ name }) => values.fault?.some((part) => name.includes(part)) ?? true)
   if (chosen.length === 0)
@@ -114,7 +114,7 @@ function judge(text: string, isGood: boolean): void {
 }
 
 /** Resolves when the relays have accepted this many more messages. */
-async function untilAccepted(load: Load, count: number): Promise<void> {
+async function untilAccepted(load: ChaosLoad, count: number): Promise<void> {
   const target = load.sent.length + count
   const limit = performance.now() + 180_000
   while (load.sent.length < target) {
@@ -124,7 +124,7 @@ async function untilAccepted(load: Load, count: number): Promise<void> {
 }
 
 /** Returns a function that ends the watch, and returns the longest time in seconds in which no message was accepted. */
-function watchPauses(load: Load): () => number {
+function watchPauses(load: ChaosLoad): () => number {
   let [accepted, lastAt, longestMs] = [load.sent.length, performance.now(), 0]
   const timer = setInterval(() => {
     const now = performance.now()

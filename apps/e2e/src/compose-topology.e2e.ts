@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiClient, eventually } from './house/api-client.ts'
-import { readComposition, type Service } from './house/machine/composition.ts'
+import { type ComposeService, readComposition } from './house/machine/composition.ts'
 import { ContainerRoom } from './house/machine/container-room.ts'
 import { PostgresServer } from './house/machine/postgres-server.ts'
 import type { HouseProcess } from './house/machine/process.ts'
@@ -15,7 +15,7 @@ const services = new Map([
   ...readComposition(root, 'docker-compose.relay.yml'),
 ])
 const folder = mkdtempSync(join(tmpdir(), 'smsgw-compose-'))
-const running: { readonly process: HouseProcess; readonly service: Service }[] = []
+const running: { readonly process: HouseProcess; readonly service: ComposeService }[] = []
 let room: ContainerRoom
 let database: PostgresServer
 let api: ApiClient
@@ -159,7 +159,7 @@ function start(name: string): void {
   running.push({ process: room.start(service(name)), service: service(name) })
 }
 
-function service(name: string): Service {
+function service(name: string): ComposeService {
   const found = services.get(name)
   if (found === undefined) throw new Error(`the compose files have no service ${name}`)
   return found

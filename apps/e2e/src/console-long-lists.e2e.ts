@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere } from './house/browser/barriers.ts'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
-import { settled } from './house/browser/settled.ts'
+import { untilStill } from './house/browser/until-still.ts'
 import { busiestNumber, fillHistory } from './house/fill-history.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { openDatabase } from './house/open-database.ts'
@@ -38,7 +38,7 @@ test('the list of conversations has few elements, and Back from a conversation r
   await expectFewElements()
   const link = list.locator('[aria-posinset="300"]').getByRole('link')
   await link.scrollIntoViewIfNeeded()
-  const place = await settled(() => list.evaluate((section) => section.scrollTop))
+  const place = await untilStill(() => list.evaluate((section) => section.scrollTop))
   await link.click()
   await page.getByRole('log', { name: 'Messages' }).waitFor()
   await expect.poll(() => list.evaluate((section) => section.scrollTop)).toBe(place)
@@ -95,17 +95,17 @@ test('a new message does not move the list of messages below its top', async () 
   const list = page.getByRole('list', { name: 'Messages' })
   await page.evaluate('scrollTo(0, 2000)')
   await list.locator('[aria-posinset="40"]').waitFor()
-  await settled(() => page.evaluate<number>('scrollY'))
+  await untilStill(() => page.evaluate<number>('scrollY'))
   const href = await page.evaluate(
     'document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest("li").querySelector("a").getAttribute("href")',
   )
   const item = list.getByRole('listitem').filter({ has: page.locator(`a[href="${href}"]`) })
   const top = () => item.evaluate((element) => element.getBoundingClientRect().top)
-  const before = await settled(top)
+  const before = await untilStill(top)
   const position = Number(await item.getAttribute('aria-posinset'))
   await gateway.api.send({ phoneNumbers: ['+447400777777'], textMessage: { text: 'A new one' } })
   await expect.poll(() => item.getAttribute('aria-posinset')).toBe(String(position + 1))
-  expect(Math.abs((await settled(top)) - before)).toBeLessThan(3)
+  expect(Math.abs((await untilStill(top)) - before)).toBeLessThan(3)
   await page.evaluate('scrollTo(0, 0)')
   await list.locator('[aria-posinset="1"]').getByText('A new one').waitFor()
 })

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
-import { settled } from './house/browser/settled.ts'
+import { untilStill } from './house/browser/until-still.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { openDatabase } from './house/open-database.ts'
 
@@ -56,7 +56,7 @@ test('keeps its position when earlier messages are added and when elements are a
     await thread().evaluate((log) => log.scrollBy({ top: 300 }))
     const after = await offsetOf(before.text)
     expect(Math.abs(after - (before.top - 300))).toBeLessThan(3)
-    const later = await settled(() => offsetOf(before.text))
+    const later = await untilStill(() => offsetOf(before.text))
     expect(Math.abs(later - after)).toBeLessThan(3)
   }
 })
@@ -65,7 +65,7 @@ test('opens in the middle at a match, which stays visible while messages around 
   await page.goto(`${gateway.url}/conversations/${encodeURIComponent(number)}?q=line+1000&at=long-1000`)
   const match = page.locator('article[data-match]')
   await match.getByText('Line 1000 of the conversation').waitFor()
-  await settled(() => match.evaluate((element) => element.getBoundingClientRect().top))
+  await untilStill(() => match.evaluate((element) => element.getBoundingClientRect().top))
   await expect.poll(isVisible).toBe(true)
   async function isVisible(): Promise<boolean> {
     return await match.evaluate((element) => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { barriersEverywhere } from './house/browser/barriers.ts'
 import { ConsoleBrowser, signIn } from './house/browser/console-browser.ts'
-import { settled, untilGone } from './house/browser/settled.ts'
+import { untilGone, untilStill } from './house/browser/until-still.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 import { Receiver } from './house/peers/receiver.ts'
 
@@ -356,7 +356,7 @@ test('Back returns to the position in a list, even in pages that were loaded lat
   await expect.poll(size).toBe('70')
   const link = items.filter({ hasText: 'Plan 8' }).last().getByRole('link')
   await link.scrollIntoViewIfNeeded()
-  const place = await settled(() => page.evaluate<number>('scrollY'))
+  const place = await untilStill(() => page.evaluate<number>('scrollY'))
   expect(place).toBeGreaterThan(1_000)
   await link.click()
   await page.getByRole('heading', { level: 1, name: 'Message', exact: true }).waitFor()

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { all, audit, type Findings } from '../chaos/audit.ts'
 import { everything, untilRecovered } from '../chaos/health.ts'
-import { Load } from '../chaos/load.ts'
-import { seededRandom } from '../chaos/seeded-random.ts'
+import { ChaosLoad } from '../chaos/load.ts'
+import { seededNumbers } from '../chaos/seeded-random.ts'
 import { eventually } from '../src/house/api-client.ts'
 import { currentPrograms, type Fleet, startFleet } from '../src/house/fleet.ts'
 import { Receiver } from '../src/house/peers/receiver.ts'
@@ -35,7 +35,7 @@ export async function upgradeFleet({ previous, everyMs, log }: UpgradeProof): Pr
     log('relays and agents of the previous release are ready')
     for (const event of ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed'])
       await fleet.relays[0]?.api.ask('POST', '/webhooks', { url: receiver.url, event })
-    const load = new Load(fleet, seededRandom(1))
+    const load = new ChaosLoad(fleet, seededNumbers(1))
     let isOver = false
     const running = load.run(Number.POSITIVE_INFINITY, everyMs, () => isOver)
     const messages = async () => {
@@ -118,7 +118,7 @@ async function untilEnded(fleet: Fleet): Promise<void> {
 }
 
 /** Repeats the comparison until nothing is missing, because delivery reports and webhooks may still arrive. */
-async function completeAudit(fleet: Fleet, load: Load, receiver: Receiver): Promise<Findings> {
+async function completeAudit(fleet: Fleet, load: ChaosLoad, receiver: Receiver): Promise<Findings> {
   const until = performance.now() + 120_000
   for (;;) {
     await sleep(3_000)

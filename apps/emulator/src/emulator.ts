@@ -18,16 +18,16 @@ import { WebHost } from './host/web-host.ts'
 import { coverageChange, menuOf } from './instructions/network.ts'
 import { LedgerFile } from './ledger-file.ts'
 import type { Options } from './options/config.ts'
-import { type PlannedModem, planModems, simCard } from './options/planned-modem.ts'
+import { newSim, type PlannedModem, planModems } from './options/planned-modem.ts'
 import { NetworkEvents } from './output/network-events.ts'
-import { PortTraffic } from './output/traffic.ts'
+import { TrafficLog } from './output/traffic.ts'
 import { present } from './present.ts'
 import { type RunningSteps, readScenario, runSteps, type Scenario } from './scenario/scenario.ts'
 import { type ServedModem, World } from './world.ts'
 
-export interface Emulator {
+export interface RunningEmulator {
   readonly world: World
-  readonly traffic: PortTraffic
+  readonly traffic: TrafficLog
   readonly events: NetworkEvents
   readonly ledger: LedgerFile | undefined
   readonly control: ControlServer | undefined
@@ -40,7 +40,7 @@ export async function startEmulator(
   options: Options,
   seed: number,
   onFatal: (error: Error) => void,
-): Promise<Emulator> {
+): Promise<RunningEmulator> {
   const closers: (() => Promise<void> | void)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
@@ -48,7 +48,7 @@ export async function startEmulator(
   try {
     const scenario = options.scenario === undefined ? undefined : readScenario(options.scenario)
     const planned = planModems(options, scenario)
-    const traffic = new PortTraffic()
+    const traffic = new TrafficLog()
     const events = new NetworkEvents()
     const ledger = options.ledger === 'none' ? undefined : new LedgerFile(resolve(options.ledger))
     closers.push(() => ledger?.close())
@@ -107,7 +107,7 @@ interface ModemParts {
   readonly plan: PlannedModem
   readonly options: Options
   readonly network: Network
-  readonly traffic: PortTraffic
+  readonly traffic: TrafficLog
   readonly seed: number
   readonly onFatal: (error: Error) => void
   readonly closers: (() => Promise<void> | void)[]
@@ -128,7 +128,7 @@ async function serveModem({
   const second: HostPort[] = []
   const virtual = new VirtualModem({
     personality,
-    sim: plan.sim && simCard(plan.sim),
+    sim: plan.sim && newSim(plan.sim),
     network,
     clock: systemClock,
     random: seededRandom(seed),

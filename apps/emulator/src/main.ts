@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { StartError } from '@smsgw/daemon/start-error'
 import { VERSION } from '@smsgw/daemon/version'
-import { type Emulator, startEmulator } from './emulator.ts'
-import { type Options, readConfig } from './options/config.ts'
-import { helpText } from './options/help.ts'
+import { type RunningEmulator, startEmulator } from './emulator.ts'
+import { type Options, readEmulatorOptions } from './options/config.ts'
+import { emulatorHelp } from './options/help.ts'
 import { addressJson, addressLines, reportLines } from './output/report-lines.ts'
 import { harmless } from './output/terminal-text.ts'
 
@@ -20,9 +20,9 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 await main().catch(fail)
 
 async function main(): Promise<void> {
-  const options = readConfig(process.argv.slice(2), process.env)
+  const options = readEmulatorOptions(process.argv.slice(2), process.env)
   if (options === 'help') {
-    process.stdout.write(helpText())
+    process.stdout.write(emulatorHelp())
     return
   }
   if (options === 'version') {
@@ -40,15 +40,15 @@ async function main(): Promise<void> {
 }
 
 async function startReplay(options: Options, file: string): Promise<void> {
-  const { Replay } = await import('./replay.ts')
-  const replay = await Replay.start(file, options, fail)
+  const { ReplayedModems } = await import('./replay.ts')
+  const replay = await ReplayedModems.start(file, options, fail)
   running = replay
   if (ending) await replay.close()
   else if (options.output === 'json') print(replay.addressJson())
   else if (options.output === 'lines') print(replay.addressLine())
 }
 
-function show(started: Emulator, output: Options['output']): void {
+function show(started: RunningEmulator, output: Options['output']): void {
   if (output === 'json') print(addressJson(started))
   if (output !== 'lines') return
   for (const line of addressLines(started)) print(line)

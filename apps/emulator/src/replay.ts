@@ -18,7 +18,7 @@ import { PTY_FOLDER } from './options/modem-setup.ts'
 import { harmless, harmlessJson } from './output/terminal-text.ts'
 
 /** Serves one modem that answers as in a recording, on a pseudo-terminal or TCP. */
-export class Replay {
+export class ReplayedModems {
   readonly #file: string
   readonly #recording: Recording
   readonly #ports: HostPort[] = []
@@ -28,8 +28,8 @@ export class Replay {
     this.#recording = recording
   }
 
-  static async start(file: string, { pty, tcp }: Options, onFatal: (error: Error) => void): Promise<Replay> {
-    const replay = new Replay(file, readFile(file))
+  static async start(file: string, { pty, tcp }: Options, onFatal: (error: Error) => void): Promise<ReplayedModems> {
+    const replay = new ReplayedModems(file, readFile(file))
     const ports = replay.#ports
     const modem = new ReplayModem(replay.#recording, (bytes) => {
       for (const port of ports) port.send(bytes)

@@ -36,7 +36,7 @@ export interface GatewayOptions {
   readonly stopping: AbortSignal
 }
 
-export interface Gateway {
+export interface RunningGateway {
   readonly url: string
   /** True if a virtual modem is used, because it is configured or because no real modem was found. */
   readonly isVirtual: boolean
@@ -55,7 +55,7 @@ export async function startGateway({
   onStage,
   onFatal,
   stopping,
-}: GatewayOptions): Promise<Gateway> {
+}: GatewayOptions): Promise<RunningGateway> {
   onStage('searching for modems')
   const wanted = await chooseModems(config, dataDir)
   const isVirtual = wanted.addresses.includes('virtual')
@@ -117,7 +117,7 @@ function databaseStage({ DATABASE_URL: url, DATA_DIR: folder }: RelayConfig): st
 /** Waits for the modems so that the start-up output shows their state. The API already works. */
 async function waitForModems(agent: Agent, stopping: AbortSignal): Promise<void> {
   const until = monotonicClock.nowMs() + MODEM_WAIT_MS
-  while (!stopping.aborted && !isSettled(agent.status()) && monotonicClock.nowMs() < until) await sleep(100)
+  while (!stopping.aborted && !areModemsSettled(agent.status()) && monotonicClock.nowMs() < until) await sleep(100)
 }
 
 const MODEM_WAIT_MS = 8_000
@@ -126,7 +126,7 @@ const MODEM_WAIT_MS = 8_000
  * Returns true if the state of each modem is settled. A modem is absent until its port has been opened for the first
  * time.
  */
-export function isSettled({ modems }: Pick<AgentStatus, 'modems'>): boolean {
+export function areModemsSettled({ modems }: Pick<AgentStatus, 'modems'>): boolean {
   return modems.length > 0 && modems.every(({ state }) => !['absent', 'starting', 'searching'].includes(state ?? ''))
 }
 

@@ -6,10 +6,10 @@ await runProgram({
   service: '',
   async run(line) {
     if (line.name === '') {
-      const { serve } = await import('./cli/serve.ts')
-      return serve(process, failAs('smsgw'))
+      const { serveGateway } = await import('./cli/serve.ts')
+      return serveGateway(process, failAs('smsgw'))
     }
-    const { runCommand } = await import('./cli/run-command.ts')
-    await runCommand(line)
+    const { runGatewayCommand } = await import('./cli/run-command.ts')
+    await runGatewayCommand(line)
   },
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSettled } from './gateway.ts'
+import { areModemsSettled } from './gateway.ts'
 import { modemLines, welcome } from './welcome.ts'
 
 const gateway = {
@@ -59,9 +59,9 @@ test('lists unusable devices, and names a solution if no modem was found', () =>
 })
 
 test('the start waits until no modem is starting, searching or not yet opened', () => {
-  expect(isSettled({ modems: [] })).toBe(false)
-  expect(isSettled({ modems: [modem, nameless] })).toBe(false)
+  expect(areModemsSettled({ modems: [] })).toBe(false)
+  expect(areModemsSettled({ modems: [modem, nameless] })).toBe(false)
   const unopened = { port: '/dev/ttyUSB2', state: 'absent', words: 'disconnected: not opened yet' } as never
-  expect(isSettled({ modems: [modem, unopened] })).toBe(false)
-  expect(isSettled({ modems: [modem] })).toBe(true)
+  expect(areModemsSettled({ modems: [modem, unopened] })).toBe(false)
+  expect(areModemsSettled({ modems: [modem] })).toBe(true)
 })

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import type { AgentStatus } from '@smsgw/agent/status/agent-status'
 import { userCommand } from '@smsgw/daemon/user-command'
 import { VERSION } from '@smsgw/daemon/version'
-import type { Gateway } from './gateway.ts'
+import type { RunningGateway } from './gateway.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Returns the first line of the start-up output. */
@@ -22,7 +22,7 @@ export function stageLine(description: string): string {
  * @param machine the network addresses of this machine, which are shown if the gateway listens on all addresses
  */
 export function welcome(
-  { url, isVirtual, status }: Pick<Gateway, 'url' | 'isVirtual' | 'status'>,
+  { url, isVirtual, status }: Pick<RunningGateway, 'url' | 'isVirtual' | 'status'>,
   { username, password, areNew, credentialsFile }: Secrets,
   { isTerminal, machine }: { readonly isTerminal: boolean; readonly machine: readonly string[] },
 ): string {

@@ -13,7 +13,7 @@ import { EventRecorder } from '../src/ingest/event-recorder.ts'
 import type { AgentConnection } from '../src/link/claim/agent-connection.ts'
 import { openConnection } from '../src/link/claim/open-connection.ts'
 import { claimCommands } from '../src/link/dispatch/claim-commands-statement.ts'
-import { type Database, openDatabase } from '../src/store/database.ts'
+import { connectDatabase, type Database } from '../src/store/database.ts'
 import { withBenchDatabase } from './bench-database.ts'
 
 const { values } = parseArgs({
@@ -33,7 +33,7 @@ const CLAIM = 16
 let marked = 0
 
 await withBenchDatabase(async ({ pool, url }) => {
-  const database = openDatabase({ url, connections: CONNECTIONS })
+  const database = connectDatabase({ url, connections: CONNECTIONS })
   try {
     await fill(pool)
     await measure(pool, database)

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
 import { updateConversationOrder } from '../src/conversation-order/update-order.ts'
 import { findConversations } from '../src/conversations/find-conversations.ts'
-import { type Database, openDatabase } from '../src/store/database.ts'
+import { connectDatabase, type Database } from '../src/store/database.ts'
 import { callUrl } from '../src/testing/call-url.ts'
 import { withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
@@ -39,7 +39,7 @@ const SEARCHES = {
 await withBenchDatabase((bench) =>
   withBenchRelays(bench, 1, async (relays) => {
     await fill(bench.pool, relays)
-    const database = openDatabase({ url: bench.url, connections: 2 })
+    const database = connectDatabase({ url: bench.url, connections: 2 })
     const startedAt = performance.now()
     while ((await behind(bench.pool)) > 0) await updateConversationOrder(database, PORTION)
     print(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type RelayProcess, startRelayProcess, startRelayProcessOf } from '../src/testing/relay-process.ts'
+import { startRelayProcess, startRelayProcessOf, type TestRelayProcess } from '../src/testing/relay-process.ts'
 import type { BenchDatabase } from './bench-database.ts'
 
 export interface BenchRelays {
@@ -33,7 +33,7 @@ export async function withBenchRelays(
     TRUSTED_PROXIES: '127.0.0.1',
     ...more,
   }
-  const relays: RelayProcess[] = []
+  const relays: TestRelayProcess[] = []
   try {
     for (let index = 0; index < count; index++)
       relays.push(await (main === undefined ? startRelayProcess(settings) : startRelayProcessOf(main, settings)))

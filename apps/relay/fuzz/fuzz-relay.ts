@@ -2,10 +2,10 @@ import { type Dispatcher, Pool } from 'undici'
 import type { OpenapiDocument } from '../src/http/openapi/openapi-document.ts'
 import { AnswerJudge } from '../src/http/testing/answer-judge.ts'
 import { Dice } from './dice.ts'
-import { type GeneratedRequest, generateRequest, type Known, targetsOf } from './generate-request.ts'
+import { type GeneratedRequest, generateRequest, type Known, operationsIn } from './generate-request.ts'
 import { attack, slowBodies } from './raw-attacks.ts'
 
-export interface FuzzOptions {
+export interface RelayFuzzOptions {
   readonly url: string
   readonly count: number
   readonly seed: number
@@ -19,7 +19,7 @@ export interface FuzzOptions {
   readonly onFailure?: (failure: string) => void
 }
 
-export interface FuzzReport {
+export interface RelayFuzzReport {
   sent: number
   readonly statuses: Record<string, number>
   slowestMs: number
@@ -39,15 +39,15 @@ const TOKENS_KEPT = 10
  * Sends requests generated from the relay's OpenAPI document: valid, mutated and hostile requests, and requests that
  * violate HTTP. Every answer must be documented, and no answer may be an internal error.
  */
-export async function fuzzRelay(options: FuzzOptions): Promise<FuzzReport> {
+export async function fuzzRelay(options: RelayFuzzOptions): Promise<RelayFuzzReport> {
   const { url, count, seed, good } = options
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenapiDocument
-  const targets = targetsOf(document)
+  const targets = operationsIn(document)
   const judge = new AnswerJudge(document)
   const ids: string[] = []
   const refreshTokens: string[] = []
   const known: Known = { good, ids, refreshTokens }
-  const report: FuzzReport = {
+  const report: RelayFuzzReport = {
     sent: 0,
     statuses: {},
     slowestMs: 0,

@@ -1,12 +1,12 @@
 import { openLog } from '@smsgw/daemon/log/log'
-import { readConfig } from '../src/config.ts'
+import { readRelayConfig } from '../src/config.ts'
 import { checkAnswer } from '../src/http/answer/check-answer.ts'
 import { newId, systemRandom } from '../src/random.ts'
 import { startRelay } from '../src/relay.ts'
-import { openDatabase } from '../src/store/database.ts'
-import type { FuzzOptions } from './fuzz-relay.ts'
+import { connectDatabase } from '../src/store/database.ts'
+import type { RelayFuzzOptions } from './fuzz-relay.ts'
 
-export interface FuzzedRelay extends Pick<FuzzOptions, 'url' | 'good' | 'refill'> {
+export interface FuzzedRelay extends Pick<RelayFuzzOptions, 'url' | 'good' | 'refill'> {
   close(): Promise<void>
 }
 
@@ -16,7 +16,7 @@ const [USERNAME, PASSWORD] = ['fuzz', 'a password to be fuzzed']
 
 /** Starts a complete relay that also checks its own answers, with devices and credentials of every kind. */
 export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
-  const config = readConfig({
+  const config = readRelayConfig({
     DATABASE_URL: databaseUrl,
     PORT: '0',
     CONSOLE_DIR: 'off',
@@ -29,7 +29,7 @@ export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
   })
   const log = openLog('warn', process.stderr)
   const relay = await startRelay({ config, log, checkAnswer })
-  const database = openDatabase({ url: databaseUrl, connections: 1 })
+  const database = connectDatabase({ url: databaseUrl, connections: 1 })
   const { id: accountId } = await database.account.findFirstOrThrow({ where: { username: USERNAME } })
   const basic = `Basic ${Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64')}`
   const token = await tokenFor(relay.url, basic, ['all:any'])

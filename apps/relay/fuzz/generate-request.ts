@@ -1,5 +1,5 @@
 import type { OpenapiDocument } from '../src/http/openapi/openapi-document.ts'
-import type { Operation, Parameter } from '../src/http/openapi/operation.ts'
+import type { Operation, OperationParameter } from '../src/http/openapi/operation.ts'
 import type { Dice } from './dice.ts'
 import { mutatedJson, validValue } from './generate-value.ts'
 import { brokenJson, HOSTILE_JSON, HOSTILE_TEXTS } from './hostile-values.ts'
@@ -30,7 +30,7 @@ interface Target {
 }
 
 /** The operations of a document. */
-export function targetsOf({ paths }: OpenapiDocument): Target[] {
+export function operationsIn({ paths }: OpenapiDocument): Target[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
@@ -111,7 +111,7 @@ function authorization({ path }: Target, known: Known, hostility: number, dice: 
   return value === '' ? {} : { authorization: dice.once(3) ? `Basic ${btoa(`u${dice.below(50)}:p`)}` : value }
 }
 
-function oddHeaders(parameters: readonly Parameter[], dice: Dice): Record<string, string> {
+function oddHeaders(parameters: readonly OperationParameter[], dice: Dice): Record<string, string> {
   const odd: Record<string, string> = {}
   if (parameters.some(({ name }) => name === 'Idempotency-Key') && dice.once(4))
     odd['idempotency-key'] = dice.once(5) ? dice.pick(HEADER_VALUES) : `key-${dice.below(500)}`
@@ -162,7 +162,12 @@ function idOf({ ids }: Known, hostility: number, dice: Dice): string {
   return encodeURIComponent(text.toWellFormed() || 'x')
 }
 
-function queryOf(parameters: readonly Parameter[], document: OpenapiDocument, hostility: number, dice: Dice): string {
+function queryOf(
+  parameters: readonly OperationParameter[],
+  document: OpenapiDocument,
+  hostility: number,
+  dice: Dice,
+): string {
   const pairs = parameters
     .filter((parameter) => parameter.in === 'query' && dice.once(4))
     .map(({ name, schema }) => {

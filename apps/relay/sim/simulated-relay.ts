@@ -7,7 +7,7 @@ import {
   type RelayTimer,
 } from '@smsgw/link/relay/state'
 import { FairQueue } from '../src/limits/fair-queue.ts'
-import { admissionGroup, type DatabaseEffect, failureOf } from '../src/link/agent-requests.ts'
+import { admissionGroup, type DatabaseEffect, failureInput } from '../src/link/agent-requests.ts'
 import { ArrivalLimits } from '../src/link/arrival-limits.ts'
 import { MOST_ARRIVING } from '../src/link/connected-agents.ts'
 import { costs } from './costs.ts'
@@ -145,7 +145,7 @@ export class SimulatedSession {
   }
 
   #stepAfter(input: RelayInput | undefined, effect: DatabaseEffect): void {
-    const next = input ?? failureOf(effect)
+    const next = input ?? failureInput(effect)
     if (next !== undefined) this.step(next)
   }
 

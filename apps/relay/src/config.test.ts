@@ -5,7 +5,7 @@ import { helpText } from '@smsgw/daemon/command-line'
 import { aboutOf } from '@smsgw/daemon/settings'
 import { afterAll, expect, test } from 'vitest'
 import { relayCommands } from './cli/commands.ts'
-import { readConfig, settingsSchema } from './config.ts'
+import { readRelayConfig, relaySettingsSchema } from './config.ts'
 
 const SECRET = 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u'
 const ENOUGH = { SERVER_SECRET: SECRET }
@@ -14,18 +14,18 @@ const folder = mkdtempSync(join(tmpdir(), 'smsgw-config-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('requires only the secret, and treats an empty value as missing', () => {
-  expect(readConfig(ENOUGH)).toMatchObject({
+  expect(readRelayConfig(ENOUGH)).toMatchObject({
     PORT: 3000,
     HOST: '127.0.0.1',
     DATA_DIR: './data/relay',
     MAX_SEGMENTS: 255,
     MAX_PHONES: 5_000,
   })
-  expect(readConfig({ ...ENOUGH, PORT: '', DATABASE_URL: '' })).toEqual(readConfig(ENOUGH))
+  expect(readRelayConfig({ ...ENOUGH, PORT: '', DATABASE_URL: '' })).toEqual(readRelayConfig(ENOUGH))
 })
 
 test('reads every kind of value', () => {
-  const config = readConfig({
+  const config = readRelayConfig({
     ...ENOUGH,
     PORT: '8080',
     ALLOW_INSECURE_HTTP: '1',
@@ -63,7 +63,7 @@ test.each([
   [{ TLS_KEY: '/key.pem' }, /^TLS_KEY is set and TLS_CERT is not: set both/],
   [{ TLS_CERT: '/gone.crt', TLS_KEY: '/gone.key' }, 'TLS_CERT names /gone.crt, which does not exist'],
 ])('one line explains the problem of %j', (settings, line) => {
-  expect(() => readConfig({ ...ENOUGH, ...settings })).toThrow(line)
+  expect(() => readRelayConfig({ ...ENOUGH, ...settings })).toThrow(line)
 })
 
 test.each([
@@ -74,15 +74,15 @@ test.each([
   ['Jx7Qm2Zr9Wb4Kd8T'.repeat(2), /^SERVER_SECRET can be guessed: it repeats itself/],
   ['please-change-me-before-you-go-live-1', /^SERVER_SECRET is a sample from the documentation/],
 ])('refuses the secret %j', (secret, line) => {
-  expect(() => readConfig({ SERVER_SECRET: secret })).toThrow(line)
+  expect(() => readRelayConfig({ SERVER_SECRET: secret })).toThrow(line)
 })
 
 test('reads a secret from a file, and reports the name of a file that it cannot read', () => {
   const file = join(folder, 'secret')
   writeFileSync(file, `${SECRET}\n`)
-  expect(readConfig({ SERVER_SECRET_FILE: file }).SERVER_SECRET).toBe(SECRET)
-  expect(() => readConfig({ SERVER_SECRET_FILE: '/gone' })).toThrow(/^SERVER_SECRET_FILE: cannot read the file/)
-  expect(() => readConfig({ ...ENOUGH, SERVER_SECRET_FILE: file })).toThrow(
+  expect(readRelayConfig({ SERVER_SECRET_FILE: file }).SERVER_SECRET).toBe(SECRET)
+  expect(() => readRelayConfig({ SERVER_SECRET_FILE: '/gone' })).toThrow(/^SERVER_SECRET_FILE: cannot read the file/)
+  expect(() => readRelayConfig({ ...ENOUGH, SERVER_SECRET_FILE: file })).toThrow(
     'SERVER_SECRET and SERVER_SECRET_FILE are both set: remove one of them',
   )
 })
@@ -97,7 +97,7 @@ test('never repeats the value of a secret', () => {
   for (const [name, value] of Object.entries(secrets)) {
     let line = ''
     try {
-      readConfig({ ...ENOUGH, [name]: value })
+      readRelayConfig({ ...ENOUGH, [name]: value })
     } catch (error) {
       line = String(error)
     }
@@ -108,10 +108,10 @@ test('never repeats the value of a secret', () => {
 
 test('the help lists every setting, with a valid example', () => {
   const help = helpText(relayCommands)
-  for (const name of Object.keys(settingsSchema.shape)) {
-    const { example, secret } = aboutOf(settingsSchema, name)
+  for (const name of Object.keys(relaySettingsSchema.shape)) {
+    const { example, secret } = aboutOf(relaySettingsSchema, name)
     expect(help).toContain(`\n  ${name}=${example}`)
     const isAlone = !secret && !name.startsWith('TLS_') && name !== 'ADMIN_USERNAME'
-    if (isAlone) expect(() => readConfig({ ...ENOUGH, [name]: example })).not.toThrow()
+    if (isAlone) expect(() => readRelayConfig({ ...ENOUGH, [name]: example })).not.toThrow()
   }
 })

@@ -13,7 +13,7 @@ const DAY = 86_400
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
 /** All settings of the relay by the name of their environment variable. */
-export const settingsSchema = z.object({
+export const relaySettingsSchema = z.object({
   PORT: setting(port().default(3000), { about: 'port of the HTTP API', example: '3000' }),
   HOST: setting(text().default('127.0.0.1'), {
     about: 'address to listen on; use 0.0.0.0 (all interfaces) only behind a proxy or with TLS',
@@ -216,14 +216,14 @@ export const settingsSchema = z.object({
   }),
 })
 
-export interface RelayConfig extends z.output<typeof settingsSchema> {
+export interface RelayConfig extends z.output<typeof relaySettingsSchema> {
   /** For tests: the crash point at which the process kills itself. */
   readonly crashAt?: string | undefined
 }
 
 /** Reads and validates all settings. Nothing else reads the environment. */
-export function readConfig(environment: NodeJS.ProcessEnv): RelayConfig {
-  const settings = readSettings(settingsSchema, environment)
+export function readRelayConfig(environment: NodeJS.ProcessEnv): RelayConfig {
+  const settings = readSettings(relaySettingsSchema, environment)
   refuseContradictions(settings)
   return { ...settings, crashAt: environment['SMSGW_CRASH_AT'] }
 }
@@ -241,7 +241,7 @@ function refuseContradictions(config: RelayConfig): void {
   ] as const)
     if (config[one] !== undefined && config[other] === undefined)
       throw new StartError(
-        `${one} is set and ${other} is not: set both, for example ${other}=${aboutOf(settingsSchema, other).example}`,
+        `${one} is set and ${other} is not: set both, for example ${other}=${aboutOf(relaySettingsSchema, other).example}`,
       )
   for (const name of ['TLS_CERT', 'TLS_KEY'] as const) {
     const file = config[name]

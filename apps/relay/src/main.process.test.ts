@@ -10,7 +10,7 @@ import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { callUrl } from './testing/call-url.ts'
 import { databaseUrl } from './testing/database-url.ts'
-import { MAIN, type RelayProcess, startRelayProcess } from './testing/relay-process.ts'
+import { MAIN, startRelayProcess, type TestRelayProcess } from './testing/relay-process.ts'
 import { emptyDatabase, type TestDatabase } from './testing/test-database.ts'
 
 const SECRET = 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u'
@@ -19,7 +19,7 @@ const BASIC = `Basic ${btoa(`${ADMIN.ADMIN_USERNAME}:${ADMIN.ADMIN_PASSWORD}`)}`
 
 let empty: TestDatabase
 let settings: Record<string, string>
-const running: RelayProcess[] = []
+const running: TestRelayProcess[] = []
 
 beforeEach(async () => {
   empty = await emptyDatabase()
@@ -161,13 +161,13 @@ test('with an embedded database, refuses a second relay, runs commands while ser
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function start(more: Record<string, string> = {}): Promise<RelayProcess> {
+async function start(more: Record<string, string> = {}): Promise<TestRelayProcess> {
   const relay = await startRelayProcess({ ...settings, ...more })
   running.push(relay)
   return relay
 }
 
-function get({ url }: RelayProcess, path: string) {
+function get({ url }: TestRelayProcess, path: string) {
   return callUrl('GET', url + path, {})
 }
 

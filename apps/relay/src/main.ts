@@ -12,17 +12,17 @@ await runProgram({
   service: '',
   // Loads the modules here, because loading all of them takes ten times as long as reporting a wrong setting.
   async run(line) {
-    const { readConfig } = await import('./config.ts')
-    const config = readConfig(process.env)
+    const { readRelayConfig } = await import('./config.ts')
+    const config = readRelayConfig(process.env)
     if (line.name === '') {
-      const { serve } = await import('./cli/serve.ts')
-      return serve(config)
+      const { serveRelay } = await import('./cli/serve.ts')
+      return serveRelay(config)
     }
     if (line.name === 'router' || line.name.startsWith('cells ')) {
       const { runCellsCommand } = await import('./router/run-cells-command.ts')
       return await runCellsCommand(config, line)
     }
-    const { runCommand } = await import('./cli/run-command.ts')
-    await runCommand(config, line)
+    const { runRelayCommand } = await import('./cli/run-command.ts')
+    await runRelayCommand(config, line)
   },
 })

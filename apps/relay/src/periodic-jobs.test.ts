@@ -1,6 +1,6 @@
 import { openLog } from '@smsgw/daemon/log/log'
 import { beforeEach, expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { readRelayConfig } from './config.ts'
 import { storeSims } from './link/claim/store-sims-statement.ts'
 import { type DispatchWorld, dispatchWorld } from './link/testing/dispatch-world.ts'
 import { periodicJobs } from './periodic-jobs.ts'
@@ -27,7 +27,7 @@ async function run(name: string): Promise<number> {
     clock: { now: () => world.now },
     random: systemRandom,
     box: secretBox(secret, systemRandom),
-    config: readConfig({ SERVER_SECRET: secret }),
+    config: readRelayConfig({ SERVER_SECRET: secret }),
     onMoved: () => undefined,
     outbox: {
       wake() {

@@ -37,7 +37,7 @@ import { correctStoredTimes } from './store/clock/correct-stored-times-statement
 import { DatabaseClock } from './store/clock/database-clock.ts'
 import { behindStoredTimesMs, readDatabaseMs } from './store/clock/read-clock-statement.ts'
 import { retryUntilAvailable } from './store/connection/wait-for-database.ts'
-import { openStore } from './store/open-store.ts'
+import { openRelayStore } from './store/open-store.ts'
 import { runPeriodicJobs } from './store/run-periodic-jobs.ts'
 import { secretBox } from './store/secret-box.ts'
 import { longestToken, tokenRules } from './token-rules.ts'
@@ -132,7 +132,7 @@ type Core = Awaited<ReturnType<typeof openCore>>
  */
 async function openCore({ config, log, clock, random = systemRandom }: RelayOptions, cleanup: Cleanup) {
   const box = secretBox(config.SERVER_SECRET, random)
-  const { url, database, disk, installation, close } = await openStore({ config, box, random, log })
+  const { url, database, disk, installation, close } = await openRelayStore({ config, box, random, log })
   cleanup.add(close)
   const readMs = () => readDatabaseMs(database)
   const databaseClock = await DatabaseClock.start({ readMs, monotonicMs: () => performance.now(), log })

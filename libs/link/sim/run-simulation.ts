@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
 import { runCommandLine } from '@smsgw/simulation/command-line'
 import { runLinkSchedule } from './run-schedule.ts'
-import { startWorker } from './start-worker.ts'
 
 /**
  * node libs/link/sim/run-simulation.ts --schedules 1000000 --seed 1
@@ -10,7 +10,7 @@ import { startWorker } from './start-worker.ts'
 process.exitCode = await runCommandLine({
   arguments: process.argv.slice(2),
   defaults: { schedules: 1_000_000, seed: Date.now() % 1e9, workers: Math.min(2, availableParallelism()) },
-  startWorker,
+  startWorker: (work) => new Worker(new URL('./simulation-worker.ts', import.meta.url), { workerData: work }),
   replay: (seed) => runLinkSchedule(seed, { tracing: true }),
   nowMs: () => performance.now(),
   print: (line) => process.stdout.write(`${line}\n`),

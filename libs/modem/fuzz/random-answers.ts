@@ -1,13 +1,13 @@
-import type { Random } from '@smsgw/virtual-modem/random'
+import type { SeededRandom } from '@smsgw/virtual-modem/random'
 
 /**
  * Plausible and impossible modem output: codes with valid and invalid bodies, digits, unclosed quotes, prompts,
  * results, noise. One character is one byte.
  */
 export class RandomAnswers {
-  readonly #random: Random
+  readonly #random: SeededRandom
 
-  constructor(random: Random) {
+  constructor(random: SeededRandom) {
     this.#random = random
   }
 

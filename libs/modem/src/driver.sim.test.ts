@@ -1,13 +1,18 @@
+import { Worker } from 'node:worker_threads'
 import { simulate } from '@smsgw/simulation/simulation'
 import { expect, test } from 'vitest'
-import { startWorker } from '../sim/start-worker.ts'
 
 // `npm run sim` runs a million schedules. `node libs/modem/sim/run-simulation.ts --replay <seed>` runs one schedule,
 // with its trace.
 const seed = 20_261_120
 
 test(`no guarantee is broken in 2 000 schedules of driver and virtual modem, from seed ${seed} on`, async () => {
-  const { schedules, failures, seen } = await simulate({ schedules: 2_000, seed, workers: 2, startWorker })
+  const { schedules, failures, seen } = await simulate({
+    schedules: 2_000,
+    seed,
+    workers: 2,
+    startWorker: (work) => new Worker(new URL('../sim/simulation-worker.ts', import.meta.url), { workerData: work }),
+  })
   expect(failures).toEqual([])
   expect(schedules).toBe(2_000)
   // The run proves little unless every kind of result occurred.

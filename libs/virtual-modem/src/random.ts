@@ -1,5 +1,5 @@
 /** The only source of random values, so that the same seed repeats a run. */
-export interface Random {
+export interface SeededRandom {
   /** At least 0, below 1. */
   next(): number
   integer(maxExclusive: number): number
@@ -9,7 +9,7 @@ export interface Random {
  * Mulberry32 has 32 bits of state. It is good enough for splitting bytes and choosing faults, and fast enough for a
  * call on every write.
  */
-export function seededRandom(seed: number): Random {
+export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -6,7 +6,7 @@ import { MessageMemory } from './messaging/message-memory.ts'
 import type { Coverage } from './network/coverage.ts'
 import type { Network } from './network/network.ts'
 import type { Personality } from './personalities/personality.ts'
-import type { Random } from './random.ts'
+import type { SeededRandom } from './random.ts'
 import { ScopedClock } from './scoped-clock.ts'
 import { Phonebook } from './sim/phonebook.ts'
 import type { Sim, SimSnapshot } from './sim/sim.ts'
@@ -315,7 +315,7 @@ export interface VirtualModemOptions {
   readonly sim: Sim | undefined
   readonly network: Network
   readonly clock: Clock
-  readonly random: Random
+  readonly random: SeededRandom
   /** The IMEI, 15 digits. Default: random. */
   readonly imei?: string
   readonly faults?: FaultSettings
@@ -363,7 +363,7 @@ export interface ModemSnapshot {
 }
 
 /** Returns an IMEI: a type allocation code from the test range, a random serial number, and the Luhn check digit. */
-function randomImei(random: Random): string {
+function randomImei(random: SeededRandom): string {
   const body = `00440152${String(random.integer(1_000_000)).padStart(6, '0')}`
   let sum = 0
   for (const [index, digit] of [...body].entries()) {

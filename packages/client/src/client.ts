@@ -1,8 +1,8 @@
 import {
-  type ApiAnswer,
   type ApiRequest,
   type CallOptions,
   Transport,
+  type TransportAnswer,
   type TransportOptions,
 } from './http/transport.ts'
 import { type FollowOptions, followEvents, type LiveEvent } from './live/live-events.ts'
@@ -62,7 +62,7 @@ export class SmsGateway {
   }
 
   /** Sends any other request of the API, with credentials, time limit and retries. */
-  request<Body>(request: ApiRequest): Promise<ApiAnswer<Body>> {
+  request<Body>(request: ApiRequest): Promise<TransportAnswer<Body>> {
     return this.#transport.send<Body>(request)
   }
 }

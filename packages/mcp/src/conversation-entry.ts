@@ -1,10 +1,10 @@
 import type { ConversationEntry } from '@smsgw/client/openapi'
 import { z } from 'zod'
-import { waiting } from './tool-schemas.ts'
+import { waitingOutput } from './tool-schemas.ts'
 import { visibleText } from './untrusted-text.ts'
 
 /** A message of a conversation. A received text is only in `untrustedText`. */
-export const conversationEntry = z.object({
+export const entryOutput = z.object({
   id: z.string(),
   direction: z.enum(['in', 'out']),
   at: z.string(),
@@ -13,11 +13,11 @@ export const conversationEntry = z.object({
   content: z.string().optional().describe('Description of a message without a text'),
   state: z.string().optional().describe('State of a sent message'),
   error: z.string().optional(),
-  waiting: waiting.optional(),
+  waiting: waitingOutput.optional(),
   isUnread: z.boolean().optional(),
 })
 
-export function entryOf(entry: ConversationEntry): z.output<typeof conversationEntry> {
+export function entryOf(entry: ConversationEntry): z.output<typeof entryOutput> {
   const { id, direction, at } = entry
   if (entry.direction === 'in')
     return {

@@ -14,7 +14,7 @@ export const cursor = z.string().max(2_000).optional().describe('nextCursor of t
 export const limit = (most: number, initial: number) =>
   z.int().min(1).max(most).default(initial).describe(`Number of items, at most ${most}`)
 
-export const waiting = z
+export const waitingOutput = z
   .object({ reason: z.string(), message: z.string(), until: z.string().optional() })
   .describe('Why the message is not sent yet')
 
@@ -30,7 +30,7 @@ export const messageSummary = {
   state: z.string().describe('Pending, Processed, Sent, Delivered, Failed, Cancelling or Cancelled'),
   createdAt: z.string(),
   recipients: z.array(recipient),
-  waiting: waiting.optional(),
+  waiting: waitingOutput.optional(),
 }
 
 export function summaryOf({ id, state, states, recipients, waiting: reason }: MessageState) {

@@ -1,6 +1,6 @@
 import { SmsGateway } from '@smsgw/client'
 import type { AdminRequest, FlowNode, NodeRed } from './node-red.ts'
-import { problemText } from './problem-text.ts'
+import { errorText } from './problem-text.ts'
 
 interface AccountConfig {
   readonly url: string
@@ -42,7 +42,7 @@ export function registerAccount(red: NodeRed): void {
   red.httpAdmin.post('/smsgw/test', red.auth.needsPermission(`${TYPE}.write`), (request, response) => {
     testConnection(red, request).then(
       (result) => response.json(result),
-      (error: unknown) => response.json({ problem: problemText(error) }),
+      (error: unknown) => response.json({ problem: errorText(error) }),
     )
   })
 }

@@ -1,8 +1,8 @@
 import type { SmsGateway } from '@smsgw/client'
 import { accountOf } from './account.ts'
-import { numberOf } from './new-message.ts'
+import { wholeNumberIn } from './new-message.ts'
 import type { FlowMessage, FlowNode, NodeRed } from './node-red.ts'
-import { problemText } from './problem-text.ts'
+import { errorText } from './problem-text.ts'
 
 type Operation = 'message' | 'wait' | 'cancel' | 'conversation' | 'conversations' | 'inbox'
 
@@ -31,7 +31,7 @@ export function registerLookup(red: NodeRed): void {
         },
         (error: unknown) => {
           if (!signal.aborted) this.status({ fill: 'red', shape: 'ring', text: 'failed' })
-          done(signal.aborted ? undefined : new Error(problemText(error), { cause: error }))
+          done(signal.aborted ? undefined : new Error(errorText(error), { cause: error }))
         },
       )
     })
@@ -49,7 +49,7 @@ const operations: Record<
 > = {
   message: ({ messages }, message, _, signal) => messages.get(idOf(message), { signal }),
   wait: ({ messages }, message, { timeoutSeconds }, signal) =>
-    messages.waitFor(idOf(message), { timeoutMs: numberOf('Time limit', timeoutSeconds) * 1000, signal }),
+    messages.waitFor(idOf(message), { timeoutMs: wholeNumberIn('Time limit', timeoutSeconds) * 1000, signal }),
   cancel: ({ messages }, message, _, signal) => messages.cancel(idOf(message), { signal }),
   conversation: async ({ conversations }, message, config, signal) =>
     (await conversations.entries(numberIn(message), { limit: limitOf(config) }, { signal }).page()).items,
@@ -60,7 +60,7 @@ const operations: Record<
 }
 
 function limitOf({ limit }: LookupConfig): number {
-  return numberOf('Limit', limit)
+  return wholeNumberIn('Limit', limit)
 }
 
 function idOf({ messageId, payload }: FlowMessage): string {

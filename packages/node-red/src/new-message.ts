@@ -28,15 +28,15 @@ const MEMBERS = [
 /**
  * Returns the text message for a message of the flow: the fields of the node, replaced by the fields of the message.
  */
-export function newMessage(message: FlowMessage, fields: MessageFields): NewText {
+export function newText(message: FlowMessage, fields: MessageFields): NewText {
   const given = message['sms']
   const own = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}
   const chosen = MEMBERS.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]))
   return {
     ...(fields.deviceId !== '' && { deviceId: fields.deviceId }),
-    ...(fields.simNumber !== '' && { simNumber: numberOf('SIM', fields.simNumber) }),
-    ...(fields.priority !== '' && { priority: numberOf('Priority', fields.priority) }),
-    ...(fields.ttl !== '' && { ttl: numberOf('Valid for', fields.ttl) }),
+    ...(fields.simNumber !== '' && { simNumber: wholeNumberIn('SIM', fields.simNumber) }),
+    ...(fields.priority !== '' && { priority: wholeNumberIn('Priority', fields.priority) }),
+    ...(fields.ttl !== '' && { ttl: wholeNumberIn('Valid for', fields.ttl) }),
     // Other values are sent as well, because the gateway refuses them and names the wrong member.
     ...(Object.fromEntries(chosen) as Partial<NewText>),
     to: recipientsOf(message, fields),
@@ -57,7 +57,7 @@ export function idempotencyKey(nodeId: string, message: FlowMessage, content: Ne
   return `node-red:${createHash('sha256').update(facts).digest('hex')}`
 }
 
-export function numberOf(field: string, value: string): number {
+export function wholeNumberIn(field: string, value: string): number {
   const number = Number(value)
   if (value.trim() === '' || !Number.isInteger(number)) throw new Error(`${field}: "${value}" is not a whole number`)
   return number

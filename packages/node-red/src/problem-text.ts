@@ -11,7 +11,7 @@ const FIELDS: readonly (readonly [member: RegExp, field: string])[] = [
 ]
 
 /** Returns the problem and, for an invalid request, the field. */
-export function problemText(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AuthenticationError) return `The gateway refused the credentials: ${error.message}`
   if (error instanceof PermissionError) return `The API key or account may not do this: ${error.message}`

@@ -5,7 +5,7 @@ import { accountOf } from './account.ts'
 import { EventFollower } from './event-follower.ts'
 import { FollowedPosition } from './followed-position.ts'
 import type { FlowNode, NodeRed } from './node-red.ts'
-import { problemText } from './problem-text.ts'
+import { errorText } from './problem-text.ts'
 
 interface ReceiveConfig {
   readonly account: string
@@ -53,7 +53,7 @@ export function registerReceive(red: NodeRed): void {
           await follow()
         } catch (error) {
           if (signal.aborted) return
-          const problem = problemText(error)
+          const problem = errorText(error)
           this.status({ fill: 'red', shape: 'ring', text: problem })
           this.error(`cannot follow the account, trying again in ${RETRY_MS / 1000} s: ${problem}`)
         }

@@ -1,7 +1,7 @@
 import { accountOf } from './account.ts'
-import { idempotencyKey, type MessageFields, newMessage, numberOf } from './new-message.ts'
+import { idempotencyKey, type MessageFields, newText, wholeNumberIn } from './new-message.ts'
 import type { FlowMessage, FlowNode, NodeRed } from './node-red.ts'
-import { problemText } from './problem-text.ts'
+import { errorText } from './problem-text.ts'
 
 interface SendConfig extends MessageFields {
   readonly account: string
@@ -19,8 +19,8 @@ export function registerSend(red: NodeRed): void {
 
     const send = async (message: FlowMessage): Promise<FlowMessage> => {
       const { messages } = accountOf(red, config.account).client()
-      const content = newMessage(message, config)
-      const timeoutMs = config.wait === 'accepted' ? 0 : numberOf('Time limit', config.timeoutSeconds) * 1000
+      const content = newText(message, config)
+      const timeoutMs = config.wait === 'accepted' ? 0 : wholeNumberIn('Time limit', config.timeoutSeconds) * 1000
       this.status({ fill: 'blue', shape: 'dot', text: 'sending' })
       let state = await messages.send(content, { idempotencyKey: idempotencyKey(this.id, message, content), signal })
       if (config.wait !== 'accepted') {
@@ -43,7 +43,7 @@ export function registerSend(red: NodeRed): void {
         },
         (error: unknown) => {
           if (!signal.aborted) this.status({ fill: 'red', shape: 'ring', text: 'not sent' })
-          done(signal.aborted ? undefined : new Error(problemText(error), { cause: error }))
+          done(signal.aborted ? undefined : new Error(errorText(error), { cause: error }))
         },
       )
     })

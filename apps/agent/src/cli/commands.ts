@@ -1,5 +1,5 @@
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
-import { settingsSchema } from '../config.ts'
+import { agentSettingsSchema } from '../config.ts'
 
 /** Commands for the modems of a running agent. The gateway has the same commands for the agent inside it. */
 export const modemCommands = {
@@ -56,7 +56,7 @@ export const modemCommands = {
 export const agentCommands = {
   program: 'agent',
   title: 'SMS gateway agent: sends and receives messages through the modems of this machine, on behalf of a relay.',
-  settings: settingsSchema,
+  settings: agentSettingsSchema,
   commands: {
     run: { about: 'send and receive until stopped' },
     pair: {

@@ -3,7 +3,7 @@ import type { AgentConfig } from '../config.ts'
 import type { SetupModems } from '../setup/setup-modems.ts'
 
 /** Runs a command for the modems of an agent or a gateway. Loads only that command. */
-export async function runModemCommand(
+export async function runAgentModemCommand(
   config: AgentConfig,
   line: CommandLine,
   /** If the gateway is running, returns the function that sends the test message through the API. */

@@ -13,7 +13,7 @@ import { configuredOptions } from '../start/agent-options.ts'
 import { startAgent } from '../start/start-agent.ts'
 
 /** Runs the agent until a termination signal, then stops it cleanly. */
-export async function run(config: AgentConfig): Promise<void> {
+export async function runAgent(config: AgentConfig): Promise<void> {
   const log = openLog(config.LOG_LEVEL, process.stdout)
   // Only the owner may read new files, because they contain messages and keys.
   process.umask(0o077)

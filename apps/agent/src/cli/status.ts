@@ -3,7 +3,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { printable, printableJson } from '@smsgw/daemon/terminal/printable'
 import type { AgentConfig } from '../config.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
-import { answersOf, askAgent, noAgentRuns } from '../status/ask-agent.ts'
+import { agentAnswers, askAgent, noAgentRuns } from '../status/ask-agent.ts'
 import { statusLines } from '../status/status-lines.ts'
 
 /** Prints the status of the running agent once, or with `--live` every second until Ctrl-C. */
@@ -19,7 +19,7 @@ async function live(folder: string, asJson: boolean): Promise<void> {
   process.stdout.once('error', () => process.exit(0))
   const clear = process.stdout.isTTY && !asJson ? '\x1b[H\x1b[J' : ''
   let before = ''
-  for await (const found of answersOf<AgentStatus>(folder, { ask: 'status', everyMs: 1_000 })) {
+  for await (const found of agentAnswers<AgentStatus>(folder, { ask: 'status', everyMs: 1_000 })) {
     const text = formatted(found, asJson)
     if (clear !== '' || asJson) process.stdout.write(clear + text)
     else if (withoutAge(found) !== before) process.stdout.write(`${text}\n`)

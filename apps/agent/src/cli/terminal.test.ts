@@ -1,7 +1,7 @@
 import { printable } from '@smsgw/daemon/terminal/printable'
 import { afterEach, expect, test, vi } from 'vitest'
 import { eventLines } from '../modem-tool/watch.ts'
-import { linesOf, print, printError, printTable } from './terminal.ts'
+import { linesOf, printError, printLine, printTable } from './terminal.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -30,7 +30,7 @@ test.each(['stdout', 'stderr'] as const)('escapes everything printed on %s', (st
   const written: unknown[] = []
   vi.spyOn(process[stream], 'write').mockImplementation((text) => written.push(text) > 0)
   if (stream === 'stdout') {
-    print('said: \u001b]0;title\u0007')
+    printLine('said: \u001b]0;title\u0007')
     printTable([['Operator', 'Net\u001b[31m\nState  ready']])
     expect(written).toEqual(['said: \\x1b]0;title\\x07\n', 'Operator  Net\\x1b[31m\\x0aState  ready\n'])
   } else {

@@ -7,7 +7,7 @@ export function linesOf(text: string): readonly string[] {
 }
 
 /** Prints one line to standard output, even if the text contains line ends. Colours are used on a terminal only. */
-export function print(line: string, colour?: keyof typeof colours): void {
+export function printLine(line: string, colour?: keyof typeof colours): void {
   const text = printable(line)
   const isColoured = colour !== undefined && process.stdout.isTTY === true
   process.stdout.write(isColoured ? `${styleText(colours[colour], text)}\n` : `${text}\n`)
@@ -31,5 +31,5 @@ export function printError(line: string): void {
 export function printTable(rows: readonly (readonly [string, string | undefined])[]): void {
   const known = rows.filter((row): row is readonly [string, string] => row[1] !== undefined && row[1] !== '')
   const width = Math.max(0, ...known.map(([name]) => name.length))
-  for (const [name, value] of known) print(`${name.padEnd(width)}  ${value}`)
+  for (const [name, value] of known) printLine(`${name.padEnd(width)}  ${value}`)
 }

@@ -4,7 +4,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { printable } from '@smsgw/daemon/terminal/printable'
 import { userCommand } from '@smsgw/daemon/user-command'
 import type { AgentConfig } from '../config.ts'
-import type { UssdReply } from '../modems/ussd-sessions.ts'
+import type { AnsweredUssd } from '../modems/ussd-sessions.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
 
 /** Sends a USSD code through the running agent of this data folder, and prints the reply. */
@@ -25,7 +25,7 @@ export async function ussd({ DATA_DIR: folder }: AgentConfig, { values, position
   }
 }
 
-function print({ outcome, text, reason, more, sessionId }: UssdReply): void {
+function print({ outcome, text, reason, more, sessionId }: AnsweredUssd): void {
   if (outcome !== 'answered') throw new StartError(reason ?? outcome)
   const lines = (text ?? '').split('\n').map(printable)
   process.stdout.write(`${lines.join('\n')}\n`)

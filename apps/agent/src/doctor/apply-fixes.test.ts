@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { applyFixes } from './apply-fixes.ts'
-import { type Finding, fail, ok } from './finding.ts'
+import { type Finding, failFinding, okFinding } from './finding.ts'
 
 const broken: Finding = {
-  ...fail('stick', 'is a disk', 'switch it'),
+  ...failFinding('stick', 'is a disk', 'switch it'),
   fix: {
     about: 'switch the stick',
     commands: [
@@ -29,7 +29,7 @@ async function fixing(findings: readonly Finding[], agreed: boolean | undefined,
 }
 
 test('runs the commands of a fix in order after confirmation', async () => {
-  const { lines, run, hasFixed } = await fixing([ok('clock', 'fine'), broken], true)
+  const { lines, run, hasFixed } = await fixing([okFinding('clock', 'fine'), broken], true)
   expect(hasFixed).toBe(true)
   expect(run).toEqual([`${sudo}true first`, `${sudo}true second`])
   expect(lines).toEqual(['fix: switch the stick', ...run, 'done'])
@@ -40,7 +40,7 @@ test('offers a fix of several findings only once, and runs a line for the shell 
   const { lines, run } = await fixing(
     [
       { ...broken, fix },
-      { ...fail('port', 'in use', 'share it'), fix },
+      { ...failFinding('port', 'in use', 'share it'), fix },
     ],
     true,
   )
@@ -78,7 +78,7 @@ test('stops at a command that fails, and names the command', async () => {
 })
 
 test('reports that nothing can be fixed automatically', async () => {
-  expect((await fixing([fail('power', 'low', 'use another supply')], true)).lines).toEqual([
+  expect((await fixing([failFinding('power', 'low', 'use another supply')], true)).lines).toEqual([
     'nothing that can be fixed automatically',
   ])
 })

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readConfig } from '../config.ts'
+import { readAgentConfig } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { inThisProcess } from '../link/in-process-socket.ts'
 import { AgentFixture } from '../testing/agent-fixture.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { examine } from './examine.ts'
-import { type Finding, warn } from './finding.ts'
+import { type Finding, warnFinding } from './finding.ts'
 import type { ExaminationLimits } from './modems-alone.ts'
 import { supportBundle } from './support-bundle.ts'
 
@@ -42,7 +42,7 @@ async function plugIn(more: Readonly<Record<string, string>> = {}): Promise<Emul
 }
 
 async function examined(settings: Readonly<Record<string, string>>, limits?: ExaminationLimits) {
-  const config = readConfig({ DATA_DIR: folder, ...settings })
+  const config = readAgentConfig({ DATA_DIR: folder, ...settings })
   const reported: Finding[] = []
   const examination = await examine(config, (finding) => void reported.push(finding), limits)
   expect(reported).toEqual(examination.findings)
@@ -129,7 +129,7 @@ test('the support bundle contains diagnostics, but no numbers, texts or secrets'
     ...secrets,
   })
   // A finding that contains a secret, as if its masking was forgotten.
-  const slip = warn('a slip', `${secrets.ENROLMENT_TOKEN} of ${ownNumber}, ${imei}`, config.DEVICE_NAME)
+  const slip = warnFinding('a slip', `${secrets.ENROLMENT_TOKEN} of ${ownNumber}, ${imei}`, config.DEVICE_NAME)
   const slipped = { ...examination, findings: [...examination.findings, slip] }
   const bundle = await supportBundle(slipped, config, new Date())
   expect(bundle).toContain('Quectel')

@@ -3,11 +3,11 @@ import type { PinTries } from '@smsgw/modem/commands/sim/pin-counter'
 import type { StartupFailure } from '@smsgw/modem/setup/startup-failure'
 import type { ModemActor } from '../modems/modem-actor.ts'
 import { detectedBaudRate } from '../modems/stored-baud-rate.ts'
-import { type ModemStatus, modemStatuses } from '../status/agent-status.ts'
+import { modemStatuses, type ShownModem } from '../status/agent-status.ts'
 
 /** The facts for the doctor that only the process with the open port can read. Plain JSON without phone numbers. */
 export interface ModemExamination {
-  readonly status: ModemStatus
+  readonly status: ShownModem
   /** The reason why the agent does not use the modem. */
   readonly blocked: Pick<StartupFailure, 'reason' | 'words' | 'advice' | 'triesLeft'> | undefined
   readonly isReady: boolean
@@ -29,7 +29,7 @@ export async function examineModem(actor: ModemActor, clock: Clock): Promise<Mod
   const [status] = modemStatuses([health])
   const centre = session?.sim.serviceCentre ?? 'unknown'
   return {
-    status: status as ModemStatus,
+    status: status as ShownModem,
     blocked: state.name === 'blocked' ? state.failure : undefined,
     isReady: state.name === 'ready' || state.name === 'degraded',
     pinTries: modem === undefined ? undefined : await within(modem.readPinTries(), clock),

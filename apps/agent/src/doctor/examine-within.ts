@@ -6,7 +6,7 @@ import { checkModem } from './checks/check-modem.ts'
 import { checkPorts } from './checks/check-ports.ts'
 import { linkFinding } from './examine.ts'
 import type { ModemExamination } from './examine-modem.ts'
-import { type CodedFinding, fail, ok } from './finding.ts'
+import { type CodedFinding, failFinding, okFinding } from './finding.ts'
 
 export interface RunningAgent {
   readonly dataDir: string
@@ -27,16 +27,21 @@ export async function examineWithin({
 }: RunningAgent): Promise<readonly CodedFinding[]> {
   const { journal, version, link, pid, modems } = status()
   return [
-    ok('agent', `running, version ${version}`, { code: 'agent.running', values: { version } }),
+    okFinding('agent', `running, version ${version}`, { code: 'agent.running', values: { version } }),
     ...(await checkRuntime()),
     ...checkDataFolder(dataDir, journal.fsyncMs),
     ...(journal.problem === undefined
       ? []
       : [
-          fail('journal', journal.problem, 'free disk space or replace the disk; no messages are accepted until then', {
-            code: 'journal.failed',
-            values: { problem: journal.problem },
-          }),
+          failFinding(
+            'journal',
+            journal.problem,
+            'free disk space or replace the disk; no messages are accepted until then',
+            {
+              code: 'journal.failed',
+              values: { problem: journal.problem },
+            },
+          ),
         ]),
     ...checkPower(),
     ...checkClock(),

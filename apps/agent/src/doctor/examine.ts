@@ -19,7 +19,7 @@ import { checkPorts, withoutVirtual } from './checks/check-ports.ts'
 import { checkPowerCycle, powerCycleFix } from './checks/check-power-cycle.ts'
 import { checkRelay } from './checks/check-relay.ts'
 import type { ModemExamination } from './examine-modem.ts'
-import { type CodedFinding, type Finding, type Fix, fail, ok, warn } from './finding.ts'
+import { type CodedFinding, type Finding, type Fix, failFinding, okFinding, warnFinding } from './finding.ts'
 import { type ExaminationLimits, ModemsAlone } from './modems-alone.ts'
 
 export interface Examination {
@@ -84,24 +84,24 @@ export async function findAgent(folder: string): Promise<FoundAgent> {
   try {
     const status = await askAgent(folder, { ask: 'status' })
     if (status !== undefined) {
-      return { status, finding: ok('agent', `running, version ${status.version}, process ${status.pid}`) }
+      return { status, finding: okFinding('agent', `running, version ${status.version}, process ${status.pid}`) }
     }
     const taken = existsSync(folder) ? tryDataFolder(folder) : 'missing'
     if (typeof taken !== 'string' && 'heldBy' in taken) {
       const text = `process ${taken.heldBy} holds the data folder and does not answer`
       return {
-        finding: warn(
+        finding: warnFinding(
           'agent',
           text,
           'if the process has just started, run the doctor again; otherwise restart the process',
         ),
       }
     }
-    return { folder: taken, finding: warn('agent', 'not running with this DATA_DIR', `start it: ${start}`) }
+    return { folder: taken, finding: warnFinding('agent', 'not running with this DATA_DIR', `start it: ${start}`) }
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     return {
-      finding: fail(
+      finding: failFinding(
         'agent',
         error.message,
         'the modems were not examined; run the doctor again after this problem is solved',
@@ -166,18 +166,23 @@ function baudRateFix(
 const usualLimits: ExaminationLimits = { modemsMs: 90_000, absentMs: 5_000 }
 
 export function linkFinding(link: LinkStatus): CodedFinding {
-  if (link.phase === 'online') return ok('link', `connected as device ${link.deviceId}`, { code: 'link.online' })
+  if (link.phase === 'online') return okFinding('link', `connected as device ${link.deviceId}`, { code: 'link.online' })
   const problem = link.problem ?? link.phase
-  return fail('link', problem, 'see the finding about the relay; if the device was deleted, pair this agent again', {
-    code: 'link.failed',
-    values: { problem },
-  })
+  return failFinding(
+    'link',
+    problem,
+    'see the finding about the relay; if the device was deleted, pair this agent again',
+    {
+      code: 'link.failed',
+      values: { problem },
+    },
+  )
 }
 
 function componentFinding({ component, part, problem, since }: ComponentStatus): Finding {
   const name = `${component.toLowerCase()} ${part}`
-  if (problem === undefined) return ok(name, `works since ${since}`)
-  return warn(name, `${problem}, since ${since}`, 'check its settings and the server that it connects to')
+  if (problem === undefined) return okFinding(name, `works since ${since}`)
+  return warnFinding(name, `${problem}, since ${since}`, 'check its settings and the server that it connects to')
 }
 
 async function relayFindings(config: AgentConfig): Promise<readonly Finding[]> {
@@ -185,17 +190,17 @@ async function relayFindings(config: AgentConfig): Promise<readonly Finding[]> {
   const identity = existsSync(file) ? AgentIdentity.load(file) : undefined
   const url = config.RELAY_URL ?? identity?.relay?.url
   if (url === undefined) {
-    return [fail('relay', 'not paired with a relay', `run: ${userCommand('agent', 'pair <url> <code>')}`)]
+    return [failFinding('relay', 'not paired with a relay', `run: ${userCommand('agent', 'pair <url> <code>')}`)]
   }
-  if (url === inThisProcess) return [ok('relay', 'runs in the same process as this agent')]
+  if (url === inThisProcess) return [okFinding('relay', 'runs in the same process as this agent')]
   try {
     const paired =
       identity?.relay === undefined && config.ENROLMENT_TOKEN === undefined
-        ? [fail('pairing', 'not paired', `run: ${userCommand('agent', 'pair <url> <code>')}`)]
+        ? [failFinding('pairing', 'not paired', `run: ${userCommand('agent', 'pair <url> <code>')}`)]
         : []
     return [...paired, ...(await checkRelay(checkedRelayUrl(url, config.ALLOW_INSECURE_HTTP)))]
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return [fail('relay', error.message, 'correct RELAY_URL')]
+    return [failFinding('relay', error.message, 'correct RELAY_URL')]
   }
 }

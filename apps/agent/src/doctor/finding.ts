@@ -36,21 +36,21 @@ function shellLine(command: FixCommand): readonly string[] {
   return 'run' in command ? [] : [['sudo', ...command].join(' ')]
 }
 
-export function ok(subject: string, text: string): Finding
-export function ok(subject: string, text: string, meaning: FindingMeaning): CodedFinding
-export function ok(subject: string, text: string, meaning?: FindingMeaning): Finding {
+export function okFinding(subject: string, text: string): Finding
+export function okFinding(subject: string, text: string, meaning: FindingMeaning): CodedFinding
+export function okFinding(subject: string, text: string, meaning?: FindingMeaning): Finding {
   return { level: 'ok', subject, text, ...(meaning && { meaning }) }
 }
 
-export function warn(subject: string, text: string, advice: string): Finding
-export function warn(subject: string, text: string, advice: string, more: Meaning): CodedFinding
-export function warn(subject: string, text: string, advice: string, more?: Meaning): Finding {
+export function warnFinding(subject: string, text: string, advice: string): Finding
+export function warnFinding(subject: string, text: string, advice: string, more: Meaning): CodedFinding
+export function warnFinding(subject: string, text: string, advice: string, more?: Meaning): Finding {
   return { ...problem('warn', subject, text, advice), ...(more && withMeaning(more)) }
 }
 
-export function fail(subject: string, text: string, advice: string): Finding
-export function fail(subject: string, text: string, advice: string, more: Meaning): CodedFinding
-export function fail(subject: string, text: string, advice: string, more?: Meaning): Finding {
+export function failFinding(subject: string, text: string, advice: string): Finding
+export function failFinding(subject: string, text: string, advice: string, more: Meaning): CodedFinding
+export function failFinding(subject: string, text: string, advice: string, more?: Meaning): Finding {
   return { ...problem('fail', subject, text, advice), ...(more && withMeaning(more)) }
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { arch, release, uptime } from 'node:os'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { VERSION } from '@smsgw/daemon/version'
-import { type AgentConfig, settingsSchema } from '../config.ts'
+import { type AgentConfig, agentSettingsSchema } from '../config.ts'
 import { readUsbBus } from '../modems/discovery/usb-bus.ts'
 import { readText } from './checks/check-machine.ts'
 import type { Examination } from './examine.ts'
@@ -57,7 +57,7 @@ function settingsText(config: AgentConfig): string {
     return `SIM ${simNumber}: ${set} set`
   })
   const values = config as unknown as Readonly<Record<string, unknown>>
-  const settings = Object.keys(settingsSchema.shape).map((name) => {
+  const settings = Object.keys(agentSettingsSchema.shape).map((name) => {
     if (values[name] === undefined) return `${name} is not set`
     return publicSettings.has(name) ? `${name}=${values[name]}` : `${name} is set`
   })

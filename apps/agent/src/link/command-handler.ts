@@ -7,7 +7,7 @@ import type { ReceivedCommand } from '@smsgw/link/commands/received-command'
 import { type Finding, findingForRelay } from '../doctor/finding.ts'
 import { type Journal, JournalError } from '../journal/journal.ts'
 import type { ModemCommand, ModemReply } from '../modems/modem-commands.ts'
-import type { UssdReply } from '../modems/ussd-sessions.ts'
+import type { AnsweredUssd } from '../modems/ussd-sessions.ts'
 import type { Sender } from '../sending/sender.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 
@@ -17,7 +17,7 @@ export interface CommandHandlerOptions {
   readonly time: TrustedTime
   readonly journalId: () => string
   readonly sweep: () => Promise<void>
-  readonly ussd: (command: Extract<Command, { kind: 'ussd' }>) => Promise<UssdReply>
+  readonly ussd: (command: Extract<Command, { kind: 'ussd' }>) => Promise<AnsweredUssd>
   readonly modem: (command: ModemCommand) => Promise<ModemReply>
   readonly examine: () => Promise<readonly Finding[]>
   readonly onError: (error: unknown) => void

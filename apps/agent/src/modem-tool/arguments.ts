@@ -112,7 +112,7 @@ function takesNothing(name: string, rest: readonly string[]): void {
   if (rest.length > 0) throw new UsageError(`${name} takes no arguments; remove ${rest.join(' ')}`)
 }
 
-export const helpText = `Identifies a GSM modem, shows its state, and sends and receives messages.
+export const modemToolHelp = `Identifies a GSM modem, shows its state, and sends and receives messages.
 
 ${commandLines(modemToolCommands).join('\n')}
 

@@ -1,13 +1,13 @@
 import { readOperator } from '@smsgw/modem/commands/network/operator'
 import type { Signal } from '@smsgw/modem/commands/network/signal'
 import type { Modem } from '@smsgw/modem/modem'
-import type { ModemState } from '@smsgw/modem/modem-state'
 import type { SimIdentity } from '@smsgw/modem/setup/identify-sim'
 import { printTable } from '../cli/terminal.ts'
 import { shortcomingTexts } from '../modems/modem-descriptions.ts'
+import { stateText } from '../modems/modem-health.ts'
 
 /** Prints the identity of the modem, its SIM and its current state. */
-export async function identify(modem: Modem): Promise<void> {
+export async function printIdentity(modem: Modem): Promise<void> {
   const { session } = modem
   if (session === undefined) return
   const operator = await modem.ask(readOperator)
@@ -44,19 +44,6 @@ function operatorText({
   readonly technology: string | undefined
 }): string {
   return technology === undefined ? name : `${name}, ${technology}`
-}
-
-export function stateText(state: ModemState): string {
-  switch (state.name) {
-    case 'absent':
-      return `absent (${state.why})`
-    case 'blocked':
-      return `blocked: ${state.failure.words} ${state.failure.advice}`
-    case 'degraded':
-      return `degraded (${state.reasons.join(', ')})`
-    default:
-      return state.name
-  }
 }
 
 export function signalText({ dBm, bars }: Signal): string | undefined {

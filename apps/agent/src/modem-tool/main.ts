@@ -3,15 +3,15 @@ import { VERSION } from '@smsgw/daemon/version'
 import { DialogueRecorder } from '@smsgw/modem/recording/dialogue-recorder'
 import { linesOf, printError } from '../cli/terminal.ts'
 import { PortError } from '../ports/port-error.ts'
-import { helpText, readArguments, type ToolCommand } from './arguments.ts'
+import { modemToolHelp, readArguments, type ToolCommand } from './arguments.ts'
 import { Connection, ToolError } from './connection.ts'
-import { identify } from './identify.ts'
-import { deleteAll, deleteOne, list, receive } from './messages.ts'
+import { printIdentity } from './identify.ts'
+import { deleteAll, deleteOne, list, printReceived } from './messages.ts'
 import { record } from './record.ts'
 import { send } from './send.ts'
 import { tracePrinter } from './trace-printer.ts'
-import { ussd } from './ussd.ts'
-import { watch } from './watch.ts'
+import { printUssd } from './ussd.ts'
+import { watchModem } from './watch.ts'
 
 /** Time limits for whole commands. Each limit is longer than the steps of its command can take. */
 const limitMinutes: Partial<Record<ToolCommand['name'], number>> = {
@@ -43,7 +43,7 @@ async function main(): Promise<number> {
   try {
     const request = readArguments(process.argv.slice(2))
     if (request.do === 'help') {
-      process.stdout.write(helpText)
+      process.stdout.write(modemToolHelp)
       return 0
     }
     if (request.do === 'version') {
@@ -64,13 +64,13 @@ async function main(): Promise<number> {
 function run(connection: Connection, command: ToolCommand, recorder = new DialogueRecorder()): Promise<void> {
   switch (command.name) {
     case 'watch':
-      return watch(connection, interrupted.signal)
+      return watchModem(connection, interrupted.signal)
     case 'identify':
-      return connection.ready('set-up').then(identify)
+      return connection.ready('set-up').then(printIdentity)
     case 'send':
       return send(connection, command, interrupted.signal)
     case 'receive':
-      return receive(connection, command.remove, interrupted.signal)
+      return printReceived(connection, command.remove, interrupted.signal)
     case 'list':
       return list(connection)
     case 'delete':
@@ -78,7 +78,7 @@ function run(connection: Connection, command: ToolCommand, recorder = new Dialog
     case 'delete-all':
       return deleteAll(connection)
     case 'ussd':
-      return ussd(connection, command.codes)
+      return printUssd(connection, command.codes)
     case 'record':
       return record(connection, recorder, command, interrupted.signal)
   }

@@ -6,14 +6,14 @@ import { type InvalidTimeStamp, isValidTimeStamp, type TimeStamp } from '@smsgw/
 import { textOfUserData } from '@smsgw/sms/fields/user-data'
 import { concatenationOf } from '@smsgw/sms/fields/user-data-header'
 import { hexFromOctets } from '@smsgw/sms/octets'
-import { linesOf, print, whenWritten } from '../cli/terminal.ts'
+import { linesOf, printLine, whenWritten } from '../cli/terminal.ts'
 import { type Connection, ToolError } from './connection.ts'
 import { aborted } from './watch.ts'
 
 export async function list(connection: Connection): Promise<void> {
   const { messages } = await storedMessages(connection)
-  for (const message of messages) for (const line of messageLines(message)) print(line)
-  print(messages.length === 1 ? '1 message' : `${messages.length} messages`)
+  for (const message of messages) for (const line of messageLines(message)) printLine(line)
+  printLine(messages.length === 1 ? '1 message' : `${messages.length} messages`)
 }
 
 /** Deletes a message only if its index still contains the same message, because modems reuse free indexes. */
@@ -27,7 +27,7 @@ export async function deleteOne(connection: Connection, memory: string, index: n
 export async function deleteAll(connection: Connection): Promise<void> {
   const { modem, messages } = await storedMessages(connection)
   for (const message of messages) await remove(modem, message)
-  print(messages.length === 1 ? '1 message' : `${messages.length} messages`)
+  printLine(messages.length === 1 ? '1 message' : `${messages.length} messages`)
 }
 
 type Stored = Incoming & { readonly source: { readonly kind: 'stored' } }
@@ -42,7 +42,7 @@ async function storedMessages(connection: Connection): Promise<{ modem: Modem; m
   })
   const { complete } = await modem.sweep({ again: true })
   stopListening()
-  if (!complete) print('not all memories could be read completely')
+  if (!complete) printLine('not all memories could be read completely')
   return { modem, messages: [...found.values()] }
 }
 
@@ -50,10 +50,10 @@ async function remove(modem: Modem, message: Stored): Promise<void> {
   const deletion = await modem.deleteMessage(message.source, message.pdu)
   switch (deletion.kind) {
     case 'deleted':
-      print(`${placeOf(message)} deleted`)
+      printLine(`${placeOf(message)} deleted`)
       break
     case 'already-gone':
-      print(`${placeOf(message)} was already deleted`)
+      printLine(`${placeOf(message)} was already deleted`)
       break
     case 'another-message':
       throw new ToolError(`${placeOf(message)} now contains a different message; nothing was deleted.`)
@@ -75,14 +75,14 @@ function placeOf({ source }: Stored): string {
 }
 
 /** Prints stored messages, then messages as they arrive. */
-export async function receive(connection: Connection, remove: boolean, until: AbortSignal): Promise<void> {
+export async function printReceived(connection: Connection, remove: boolean, until: AbortSignal): Promise<void> {
   connection.onEvent((event) => {
     if (event.kind !== 'incoming') return
-    for (const line of messageLines(event.incoming)) print(line)
+    for (const line of messageLines(event.incoming)) printLine(line)
     if (remove) whenWritten(() => void removeShown(connection, event.incoming))
   })
   await connection.ready('set-up')
-  print('waiting for messages; press Ctrl-C to stop')
+  printLine('waiting for messages; press Ctrl-C to stop')
   await aborted(until)
 }
 
@@ -92,7 +92,8 @@ async function removeShown(connection: Connection, { source, pdu }: Incoming): P
     return
   }
   const deletion = await connection.modem?.deleteMessage(source, pdu)
-  if (deletion?.kind === 'failed') print(`${source.memory} ${source.index} could not be deleted (${deletion.failure})`)
+  if (deletion?.kind === 'failed')
+    printLine(`${source.memory} ${source.index} could not be deleted (${deletion.failure})`)
 }
 
 /** Formats a message: one line with the place and the sender, and below it the text. */

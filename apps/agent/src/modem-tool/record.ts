@@ -7,12 +7,12 @@ import type { DialogueRecorder } from '@smsgw/modem/recording/dialogue-recorder'
 import { formatRecording } from '@smsgw/modem/recording/format-recording'
 import { redact } from '@smsgw/modem/recording/redact'
 import { textFromAddress } from '@smsgw/sms/fields/address'
-import { linesOf, print } from '../cli/terminal.ts'
+import { linesOf, printLine } from '../cli/terminal.ts'
 import { findPlaces } from '../modems/discovery/find-places.ts'
 import { numbersMatch } from '../sending/doubt/numbers-match.ts'
 import type { ToolCommand } from './arguments.ts'
 import { type Connection, ToolError } from './connection.ts'
-import { outcomeText, pdusOf } from './send.ts'
+import { outcomeText, pdusOfText } from './send.ts'
 
 type RecordCommand = ToolCommand & { readonly name: 'record' }
 
@@ -26,15 +26,15 @@ export async function record(
   command: RecordCommand,
   until: AbortSignal,
 ): Promise<void> {
-  print('Recording the answers of the modem. PIN, numbers, texts, IMEI, IMSI, ICCID and cells will be replaced.')
+  printLine('Recording the answers of the modem. PIN, numbers, texts, IMEI, IMSI, ICCID and cells will be replaced.')
   const modem = await recordDialogue(connection, recorder, command, until).catch((error: unknown) => {
     if (!(error instanceof ToolError)) throw error
-    print(`the modem does not work: ${error.message} The recording ends at this failure.`)
+    printLine(`the modem does not work: ${error.message} The recording ends at this failure.`)
     return connection.modem
   })
   const text = formatRecording(await remarksAbout(connection.address, modem), redact(recorder.sections))
-  print('')
-  for (const line of linesOf(text)) print(line)
+  printLine('')
+  for (const line of linesOf(text)) printLine(line)
   await save(text, command)
 }
 
@@ -52,14 +52,14 @@ async function recordDialogue(
   await connection.ready('network')
   const reply = awaitReply(connection, to, until)
   recorder.begin('send')
-  for (const pdu of pdusOf(to, 'Test message for a recording. Please reply with any text.', true, false)) {
+  for (const pdu of pdusOfText(to, 'Test message for a recording. Please reply with any text.', true, false)) {
     const outcome = await modem.submit(pdu, { id: 'recording', beforePdu: async () => 'go' })
-    print(`test message to ${to}: ${outcomeText(outcome)}`)
+    printLine(`test message to ${to}: ${outcomeText(outcome)}`)
     if (outcome.kind !== 'accepted') return modem
   }
   recorder.begin('receive')
-  print('Reply to the message from the phone; waiting up to five minutes …')
-  print((await reply) ? 'reply received' : 'no reply arrived; the recording ends without it')
+  printLine('Reply to the message from the phone; waiting up to five minutes …')
+  printLine((await reply) ? 'reply received' : 'no reply arrived; the recording ends without it')
   return modem
 }
 
@@ -103,7 +103,7 @@ async function save(text: string, { file, isAgreed }: RecordCommand): Promise<vo
       throw new ToolError('not saved: review it above, and run the command with --yes')
     const answer = await processTerminal.ask(`Save this to ${path}? Check it for anything private first. [y/N] `)
     if (!/^(?:y|yes)$/i.test(answer.trim())) {
-      print('not saved')
+      printLine('not saved')
       return
     }
   }
@@ -112,5 +112,5 @@ async function save(text: string, { file, isAgreed }: RecordCommand): Promise<vo
   } catch (error) {
     throw new ToolError(`cannot write ${path}: ${(error as Error).message}`)
   }
-  print(`saved to ${path}. Attach it to a device report: docs/recordings.md`)
+  printLine(`saved to ${path}. Attach it to a device report: docs/recordings.md`)
 }

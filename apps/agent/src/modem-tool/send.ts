@@ -4,7 +4,7 @@ import { addressFromText } from '@smsgw/sms/fields/address'
 import { PduEncodeError } from '@smsgw/sms/pdu-error'
 import { segment } from '@smsgw/sms/segmentation/segment'
 import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
-import { print } from '../cli/terminal.ts'
+import { printLine } from '../cli/terminal.ts'
 import type { ToolCommand } from './arguments.ts'
 import { type Connection, ToolError } from './connection.ts'
 import { messageLines } from './messages.ts'
@@ -15,7 +15,7 @@ export async function send(
   { to, text, report, flash }: ToolCommand & { readonly name: 'send' },
   until: AbortSignal,
 ): Promise<void> {
-  const pdus = pdusOf(to, text, report, flash)
+  const pdus = pdusOfText(to, text, report, flash)
   const modem = await connection.ready('network')
   const references: number[] = []
   const reports = report ? new AwaitedReports(connection) : undefined
@@ -25,14 +25,14 @@ export async function send(
       beforePdu: async () => 'go',
       moreFollow: at + 1 < pdus.length,
     })
-    print(`part ${at + 1} of ${pdus.length}: ${outcomeText(outcome)}`)
+    printLine(`part ${at + 1} of ${pdus.length}: ${outcomeText(outcome)}`)
     if (outcome.kind !== 'accepted') throw failure(outcome, at, pdus.length)
     if (outcome.messageReference !== undefined) references.push(outcome.messageReference)
   }
   await reports?.wait(references, until)
 }
 
-export function pdusOf(to: string, text: string, statusReportRequest: boolean, flash: boolean) {
+export function pdusOfText(to: string, text: string, statusReportRequest: boolean, flash: boolean) {
   try {
     const destination = addressFromText(to)
     const { parts, dataCodingScheme } = segment(text, { reference: randomInt(256), ...(flash && { messageClass: 0 }) })
@@ -84,14 +84,14 @@ class AwaitedReports {
   constructor(connection: Connection) {
     connection.onEvent((event) => {
       if (event.kind !== 'incoming' || event.incoming.kind !== 'status-report') return
-      for (const line of messageLines(event.incoming)) print(line)
+      for (const line of messageLines(event.incoming)) printLine(line)
       this.#arrived.add(event.incoming.report.messageReference)
       this.#look()
     })
   }
 
   wait(references: readonly number[], until: AbortSignal): Promise<void> {
-    print('waiting for delivery reports …')
+    printLine('waiting for delivery reports …')
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
         () => reject(new ToolError('No delivery report arrived within two minutes.')),

@@ -1,8 +1,8 @@
-import { linesOf, print } from '../cli/terminal.ts'
+import { linesOf, printLine } from '../cli/terminal.ts'
 import { type Connection, ToolError } from './connection.ts'
 
 /** Sends a code, then the replies to the menus of the network. */
-export async function ussd(connection: Connection, codes: readonly string[]): Promise<void> {
+export async function printUssd(connection: Connection, codes: readonly string[]): Promise<void> {
   const modem = await connection.ready('network')
   for (const [at, code] of codes.entries()) {
     const outcome = await modem.ussd(code)
@@ -10,9 +10,9 @@ export async function ussd(connection: Connection, codes: readonly string[]): Pr
       case 'answer':
         if (outcome.status === 'not-supported') throw new ToolError('The network does not support this USSD code.')
         if (outcome.status === 'network-timeout') throw new ToolError('The network did not answer in time.')
-        for (const line of linesOf(outcome.text ?? `(${outcome.status})`)) print(line)
+        for (const line of linesOf(outcome.text ?? `(${outcome.status})`)) printLine(line)
         if (outcome.status === 'asks' && at + 1 === codes.length) {
-          print('(the network expects a reply: add it after the code)')
+          printLine('(the network expects a reply: add it after the code)')
           await modem.cancelUssd()
         }
         if (outcome.status !== 'asks' && at + 1 < codes.length)

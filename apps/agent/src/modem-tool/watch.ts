@@ -1,16 +1,17 @@
 import type { UssdResponse } from '@smsgw/modem/commands/ussd/ussd'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
-import { linesOf, print } from '../cli/terminal.ts'
+import { linesOf, printLine } from '../cli/terminal.ts'
+import { stateText } from '../modems/modem-health.ts'
 import { type Connection, wordsOf } from './connection.ts'
-import { identify, signalText, stateText } from './identify.ts'
+import { printIdentity, signalText } from './identify.ts'
 import { messageLines } from './messages.ts'
 
 /** Prints the identity of the modem, then its events, until the signal aborts. */
-export async function watch(connection: Connection, until: AbortSignal): Promise<void> {
+export async function watchModem(connection: Connection, until: AbortSignal): Promise<void> {
   const stops = [
     connection.onEvent((event) => {
       showLines(eventLines(event))
-      if (event.kind === 'started') connection.ready('set-up').then(identify, () => undefined)
+      if (event.kind === 'started') connection.ready('set-up').then(printIdentity, () => undefined)
     }),
     connection.onNews((news) => {
       if (news.kind === 'raise-alarm') showLines([`alarm: ${wordsOf(news.cause)}`])
@@ -42,8 +43,8 @@ function showLines([first, ...rest]: readonly string[]): void {
   // reports the same state again.
   if (rest.length === 0 && subject !== 'message' && lastLines.get(subject) === first) return
   lastLines.set(subject, first)
-  print(`${new Date().toTimeString().slice(0, 8)} ${first}`)
-  for (const line of rest) print(line)
+  printLine(`${new Date().toTimeString().slice(0, 8)} ${first}`)
+  for (const line of rest) printLine(line)
 }
 
 /** Formats an event of the modem. Returns no lines for events that are not shown. */

@@ -21,7 +21,7 @@ import {
   heldBackText,
   operatorFixedText,
   operatorRefusedText,
-  type RecoveryNews,
+  type RecoveryReport,
   recoveredText,
   roamingUnknownText,
   shortcomingTexts,
@@ -376,7 +376,7 @@ export class ModemActor {
     return this.#options.sims.phoneNumberOf(this.#simNumber) ?? this.#session?.sim.ownNumbers[0]?.number
   }
 
-  #reportRecovery(news: RecoveryNews): void {
+  #reportRecovery(news: RecoveryReport): void {
     const { listener } = this.#options
     switch (news.kind) {
       case 'raise-alarm':

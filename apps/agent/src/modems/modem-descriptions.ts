@@ -2,13 +2,13 @@ import type { OperatorSelection } from '@smsgw/modem/commands/network/operator-s
 import type { AlarmCause, RecoveryEffect } from '@smsgw/modem/recovery/state'
 import type { Shortcoming } from '@smsgw/modem/setup/startup'
 
-export type RecoveryNews = Extract<RecoveryEffect, { kind: 'raise-alarm' | 'clear-alarm' | 'healed' }>
+export type RecoveryReport = Extract<RecoveryEffect, { kind: 'raise-alarm' | 'clear-alarm' | 'healed' }>
 
 /** Describes that a modem works again, and which measure succeeded. */
 export function recoveredText({
   by,
   tookMs,
-}: Pick<Extract<RecoveryNews, { kind: 'healed' }>, 'by' | 'tookMs'>): string {
+}: Pick<Extract<RecoveryReport, { kind: 'healed' }>, 'by' | 'tookMs'>): string {
   return `works again${by === undefined ? '' : ` after ${remedies[by]}`} (${Math.round(tookMs / 1000)} s)`
 }
 

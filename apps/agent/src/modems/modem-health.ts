@@ -104,7 +104,7 @@ export function stateText(state: ModemState): string {
 }
 
 /** Describes a state in which the modem does not work fully. Returns undefined if the modem works fully. */
-export function problemText(state: ModemState): string | undefined {
+export function modemProblemText(state: ModemState): string | undefined {
   return ['absent', 'blocked', 'degraded'].includes(state.name) ? stateText(state) : undefined
 }
 

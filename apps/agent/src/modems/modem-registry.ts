@@ -1,7 +1,7 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { ClosablePort, ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
-import { type FoundPlaces, isSameDevice, type Place, type PlaceOnUsb } from './discovery/find-places.ts'
+import { type FoundPlaces, isSameDevice, type ModemSite, type PlaceOnUsb } from './discovery/find-places.ts'
 import { type Identified, identifyPlace } from './discovery/identify-place.ts'
 import { UnknownDevices } from './discovery/unknown-devices.ts'
 import type { ModemActor } from './modem-actor.ts'
@@ -11,7 +11,7 @@ import type { OpenAnswer } from './modem-actor-options.ts'
 export interface RegisteredModem {
   readonly actor: ModemActor
   /** The place where the modem is expected. No two modems share a place. Undefined while another modem is at that place. */
-  place: Place | undefined
+  place: ModemSite | undefined
   /** The identifier of the modem. Undefined until the modem answers for the first time, then constant. */
   id: string | undefined
   /** The port that is open now. */
@@ -24,7 +24,7 @@ export interface RegisteredModem {
    * Set if the place is a port of another modem, with the time at which the port is opened again to check this. It is
    * not valid for another place, or for the next device at this place, because two modems may swap sockets.
    */
-  duplicate?: { readonly owner: RegisteredModem; readonly place: Place; readonly untilMs: number } | undefined
+  duplicate?: { readonly owner: RegisteredModem; readonly place: ModemSite; readonly untilMs: number } | undefined
 }
 
 /**
@@ -37,7 +37,7 @@ export class ModemRegistry {
   readonly #options: ModemRegistryOptions
   readonly #unknownDevices: UnknownDevices
   #entries: readonly RegisteredModem[] = []
-  #unlisted: readonly Place[] = []
+  #unlisted: readonly ModemSite[] = []
   /** The USB sessions of the devices that are connected. */
   #sessions: ReadonlySet<string> = new Set()
   /** USB sessions of unlisted devices that are not registered modems. */
@@ -116,14 +116,14 @@ export class ModemRegistry {
    * Keeps the entry of an identified modem, so that the limit on resets still applies when the modem returns from a
    * reset. Removes the entry of an unidentified modem after a while.
    */
-  #placeGone(entry: RegisteredModem, place: Place): void {
+  #placeGone(entry: RegisteredModem, place: ModemSite): void {
     const nowMs = this.#options.clock.nowMs()
     if (place.isPresent) entry.goneAtMs = nowMs
     entry.place = { ...place, isPresent: false }
     if (entry.id === undefined && nowMs - entry.goneAtMs >= removedAfterMs) this.#remove(entry)
   }
 
-  #placeFound(place: Place): void {
+  #placeFound(place: ModemSite): void {
     const entry = this.#entries.find((each) => each.place?.key === place.key)
     if (entry?.place !== undefined) {
       const isBack = place.isPresent && (!entry.place.isPresent || entry.place.usb?.session !== place.usb?.session)
@@ -138,12 +138,12 @@ export class ModemRegistry {
     }
   }
 
-  #isInUse({ usb, key }: Place): boolean {
+  #isInUse({ usb, key }: ModemSite): boolean {
     if (usb === undefined || !key.startsWith('usb:')) return false
     return this.#entries.some(({ port, last }) => port !== undefined && last?.usb?.session === usb.session)
   }
 
-  #add(place: Place, id: string | undefined): void {
+  #add(place: ModemSite, id: string | undefined): void {
     const entry: Omit<RegisteredModem, 'actor'> & { actor?: ModemActor } = {
       place,
       id,
@@ -177,7 +177,7 @@ export class ModemRegistry {
     }
   }
 
-  async #openAt(entry: RegisteredModem, place: Place): Promise<OpenAnswer> {
+  async #openAt(entry: RegisteredModem, place: ModemSite): Promise<OpenAnswer> {
     const { last, duplicate } = entry
     const isChecked = duplicate !== undefined && this.#options.clock.nowMs() < duplicate.untilMs
     if (isChecked && duplicate.owner.port !== undefined && isSameDevice(duplicate.place, place)) {
@@ -202,7 +202,7 @@ export class ModemRegistry {
    * Returns other places for a modem whose listed port is gone: unlisted devices of the same model, beginning with the device in
    * the modem's last socket.
    */
-  #alternativesFor({ last }: RegisteredModem): readonly Place[] {
+  #alternativesFor({ last }: RegisteredModem): readonly ModemSite[] {
     const usb = last?.usb
     if (usb === undefined) return []
     return this.#unlisted
@@ -211,7 +211,7 @@ export class ModemRegistry {
   }
 
   /** `place`: the place where the modem is expected. `there`: the place to search. */
-  async #identifyAt(entry: RegisteredModem, place: Place, there: Place): Promise<OpenAnswer> {
+  async #identifyAt(entry: RegisteredModem, place: ModemSite, there: ModemSite): Promise<OpenAnswer> {
     const found = await this.#identify(there.ports, entry)
     switch (found.kind) {
       case 'absent':
@@ -269,7 +269,7 @@ export class ModemRegistry {
 
   #assignPort(
     entry: RegisteredModem,
-    { commandPorts = [], isShared }: Place,
+    { commandPorts = [], isShared }: ModemSite,
     {
       address,
       usb,
@@ -309,7 +309,7 @@ export class ModemRegistry {
   // ── Identity ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** True if the modem that answered belongs to the entry. An entry without an id takes the id of a new modem. */
-  #matches(entry: RegisteredModem, there: Place, number: ModemNumber): boolean {
+  #matches(entry: RegisteredModem, there: ModemSite, number: ModemNumber): boolean {
     const owner = this.#ownerOf(number, there)
     if (owner === undefined && entry.id === undefined) entry.id = this.#idOf(number, there)
     else if (owner !== entry) return false
@@ -317,7 +317,7 @@ export class ModemRegistry {
   }
 
   /** Assigns a place to the entry of the modem that answered there, or to a new entry. */
-  #handOver(entry: RegisteredModem | undefined, there: Place, number: ModemNumber): OpenAnswer {
+  #handOver(entry: RegisteredModem | undefined, there: ModemSite, number: ModemNumber): OpenAnswer {
     const owner = this.#ownerOf(number, there)
     if (owner?.port !== undefined) return alreadyInUse(there, owner)
     if (entry?.place?.key === there.key) {
@@ -334,11 +334,11 @@ export class ModemRegistry {
   }
 
   /** True if a modem without IMEI and serial number has been at this place before. */
-  #isKnownUnnumbered(there: Place): boolean {
+  #isKnownUnnumbered(there: ModemSite): boolean {
     return this.#ownerOf(unnumbered, there) !== undefined || this.#options.isKnown(this.#idOf(unnumbered, there))
   }
 
-  #ownerOf(number: ModemNumber, there: Place): RegisteredModem | undefined {
+  #ownerOf(number: ModemNumber, there: ModemSite): RegisteredModem | undefined {
     const id = this.#idOf(number, there)
     return this.#entries.find((entry) => entry.id === id)
   }
@@ -348,7 +348,7 @@ export class ModemRegistry {
    * device. Some makers give all their sticks the same number, so the id of a second stick with this number also
    * contains its socket. A modem without IMEI and serial number is identified only by its socket or address.
    */
-  #idOf(number: ModemNumber, { usb, key }: Place): string {
+  #idOf(number: ModemNumber, { usb, key }: ModemSite): string {
     const id = numberOf(number, usb)
     if (id === undefined) return usb === undefined ? `at ${key}` : `${usb.id} at ${usb.path}`
     if (usb === undefined) return id
@@ -378,11 +378,11 @@ function numberOf({ imei, serial }: ModemNumber, usb: PlaceOnUsb | undefined): s
   return usb?.serial === undefined ? undefined : `${usb.id} serial ${usb.serial}`
 }
 
-function mayBeSameDevice({ id, last }: RegisteredModem, { usb }: Place): boolean {
+function mayBeSameDevice({ id, last }: RegisteredModem, { usb }: ModemSite): boolean {
   return id === undefined || last?.usb === undefined || last.usb.id === usb?.id
 }
 
-function whyGone({ usb }: Place): string {
+function whyGone({ usb }: ModemSite): string {
   return usb === undefined ? 'no such device: is the modem plugged in, and is this still its port?' : 'unplugged'
 }
 
@@ -392,7 +392,7 @@ const removedAfterMs = 60_000
 /** Long enough that a port is not opened repeatedly if its modem identifies itself only after its setup. */
 const duplicateForMs = 300_000
 
-function alreadyInUse({ ports }: Place, { actor }: RegisteredModem): OpenAnswer {
+function alreadyInUse({ ports }: ModemSite, { actor }: RegisteredModem): OpenAnswer {
   const words = `${ports[0]}: the same modem is already in use on ${actor.address}; list only one of its ports in MODEMS`
   return { kind: 'refused', words }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { VirtualFleet } from '../testing/virtual-fleet.ts'
-import type { UssdReply, UssdRequest } from './ussd-sessions.ts'
+import type { AnsweredUssd, UssdRequest } from './ussd-sessions.ts'
 
 let world: VirtualFleet
 
@@ -20,8 +20,8 @@ afterEach(async () => {
 })
 
 /** Sends a request and advances the clock by the time that the longest answer may take. */
-async function ask(request: UssdRequest, forMs = 1_000): Promise<UssdReply | undefined> {
-  let reply: UssdReply | undefined
+async function ask(request: UssdRequest, forMs = 1_000): Promise<AnsweredUssd | undefined> {
+  let reply: AnsweredUssd | undefined
   void world.fleet?.ussd.ask(request).then((answer) => {
     reply = answer
   })

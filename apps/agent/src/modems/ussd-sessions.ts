@@ -12,7 +12,7 @@ export interface UssdRequest {
   readonly sessionId?: string | undefined
 }
 
-export type UssdReply = Omit<Extract<AgentEvent, { kind: 'ussd-answered' }>, 'kind' | 'cmdId' | 'at'>
+export type AnsweredUssd = Omit<Extract<AgentEvent, { kind: 'ussd-answered' }>, 'kind' | 'cmdId' | 'at'>
 
 /**
  * USSD sessions with the network, one at a time for each SIM.
@@ -28,7 +28,7 @@ export class UssdSessions {
     this.#options = options
   }
 
-  async ask({ code, simNumber, sessionId }: UssdRequest): Promise<UssdReply> {
+  async ask({ code, simNumber, sessionId }: UssdRequest): Promise<AnsweredUssd> {
     const open = sessionId === undefined ? undefined : this.#simOf(sessionId)
     if (sessionId !== undefined && open === undefined) {
       return { outcome: 'refused', reason: 'the session has ended: send the code again' }
@@ -57,7 +57,7 @@ export class UssdSessions {
     for (const simNumber of this.#sims.keys()) this.#free(simNumber)
   }
 
-  #answered(simNumber: number, modem: ModemDriver, session: ModemSession, outcome: UssdOutcome): UssdReply {
+  #answered(simNumber: number, modem: ModemDriver, session: ModemSession, outcome: UssdOutcome): AnsweredUssd {
     this.#free(simNumber)
     if (outcome.kind === 'answer' && outcome.status === 'asks') {
       const id = this.#options.newId()
@@ -106,7 +106,7 @@ type Conversation =
   | { readonly kind: 'asking'; readonly session: ModemSession }
   | { readonly kind: 'open'; readonly id: string; readonly session: ModemSession; readonly timer: Timer }
 
-function replyOf(outcome: UssdOutcome): UssdReply {
+function replyOf(outcome: UssdOutcome): AnsweredUssd {
   switch (outcome.kind) {
     case 'answer':
       return replyOfStatus(outcome)
@@ -121,7 +121,7 @@ function replyOf(outcome: UssdOutcome): UssdReply {
   }
 }
 
-function replyOfStatus({ status, text }: UssdResponse): UssdReply {
+function replyOfStatus({ status, text }: UssdResponse): AnsweredUssd {
   switch (status) {
     case 'answered':
     case 'asks':

@@ -4,7 +4,7 @@ import { type Segmentation, segment, segmentData } from '@smsgw/sms/segmentation
 import type { MmsNotification } from '@smsgw/sms/wap/mms-notification'
 import { encodeMmsNotification } from '@smsgw/sms/wap/mms-notification-encode'
 import { encodeWspPush, mmsMediaType } from '@smsgw/sms/wap/wsp-push'
-import { type Random, seededRandom } from '@smsgw/virtual-modem/random'
+import { type SeededRandom, seededRandom } from '@smsgw/virtual-modem/random'
 import { expect, test } from 'vitest'
 import { contentEvent, type EventEnvelope } from './content-event.ts'
 
@@ -66,7 +66,7 @@ function pushedOr(encode: () => Uint8Array): Segmentation | undefined {
   }
 }
 
-function anyNotification(random: Random): MmsNotification {
+function anyNotification(random: SeededRandom): MmsNotification {
   const characters = ['a', '\u{1f600}', 'é', '\ud83d', '\u202e', '漢', ' ']
   const text = () => (characters[random.integer(characters.length)] as string).repeat(1 + random.integer(3000))
   const far = 2 ** random.integer(50)

@@ -6,7 +6,7 @@ import { PduDecodeError } from '@smsgw/sms/pdu-error'
 import { storable } from '@smsgw/sms/text/ucs2'
 import { decodeMmsNotification, type MmsNotification } from '@smsgw/sms/wap/mms-notification'
 import { decodeWspPush, mmsMediaType, wapPushPort } from '@smsgw/sms/wap/wsp-push'
-import { derivedId } from './pdu-identity.ts'
+import { derivedPduId } from './pdu-identity.ts'
 
 type Received = Extract<AgentEvent, { kind: 'received' }>
 
@@ -74,7 +74,7 @@ function mmsEvent(envelope: EventEnvelope, notification: MmsNotification): Recei
   return {
     ...head(envelope),
     // The network repeats the notification until the MMS is fetched, and all repetitions have the same id.
-    id: derivedId(envelope.iccid, 'mms', transactionId, from ?? ''),
+    id: derivedPduId(envelope.iccid, 'mms', transactionId, from ?? ''),
     sender: cut(from ?? envelope.sender, 128),
     type: 'MMS',
     transactionId: cut(transactionId, 256),

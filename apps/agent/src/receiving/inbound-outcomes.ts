@@ -17,8 +17,8 @@ import type { InboundRecord } from '../journal/read.ts'
 import { datedMs, type TrustedTime } from '../time/trusted-time.ts'
 import { type Content, contentEvent } from './content-event.ts'
 import { encryptedEvent, type InboxKey } from './encrypted-event.ts'
-import { LongMessages, senderOf } from './long-messages.ts'
-import { derivedId } from './pdu-identity.ts'
+import { LongMessages, originatorText } from './long-messages.ts'
+import { derivedPduId } from './pdu-identity.ts'
 
 /**
  * Decides how a received PDU is processed. Returns the changes that are written together with the PDU. Status reports,
@@ -112,7 +112,13 @@ export class InboundOutcomes {
       parts: 1,
       isPartial: false,
     }
-    return this.#received(row, row.pduId, senderOf(deliver), receivedMs(deliver.serviceCentreTimeStamp, atMs), content)
+    return this.#received(
+      row,
+      row.pduId,
+      originatorText(deliver),
+      receivedMs(deliver.serviceCentreTimeStamp, atMs),
+      content,
+    )
   }
 
   #joined(row: InboundRecord, deliver: Deliver, atMs: number, effect: ReassemblyEffect): readonly Change[] {
@@ -126,7 +132,13 @@ export class InboundOutcomes {
       isPartial: effect.kind === 'partial-released',
     }
     const when = receivedMs(deliver.serviceCentreTimeStamp, atMs)
-    return this.#received(row, derivedId(effect.groupId), senderOf({ originator: effect.sender }), when, content)
+    return this.#received(
+      row,
+      derivedPduId(effect.groupId),
+      originatorText({ originator: effect.sender }),
+      when,
+      content,
+    )
   }
 
   #received(row: InboundRecord, id: string, sender: string, whenMs: number, content: Content): readonly Change[] {

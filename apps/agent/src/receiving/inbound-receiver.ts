@@ -12,7 +12,7 @@ import type { InboundRecord } from '../journal/read.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import type { InboxKey } from './encrypted-event.ts'
 import { forgotten, InboundOutcomes, reportIn, settled } from './inbound-outcomes.ts'
-import { firstIdOf, identify } from './pdu-identity.ts'
+import { firstIdOf, identifyPdu } from './pdu-identity.ts'
 import { type ReceivingSim, SlotCleaner } from './slot-cleaner.ts'
 
 export interface InboundReceiverOptions {
@@ -133,7 +133,7 @@ export class InboundReceiver {
     const { journal } = this.#options
     const slot = slotOf(incoming)
     if (slot && this.#cleaner.wasDeletedSince(sim.iccid, slot, incoming.pdu, at.monotonicMs)) return
-    const identity = await identify(journal, { iccid: sim.iccid, pdu: incoming.pdu, slot, at })
+    const identity = await identifyPdu(journal, { iccid: sim.iccid, pdu: incoming.pdu, slot, at })
     if (identity.kind === 'new') await this.#takeNew(sim, incoming, identity.pduId, at)
     // Deletes the copy at once: it has the same octets as the original, so the order of the deletions does not matter.
     else this.#cleaner.clear(sim, identity.pduId, incoming, identity.kind === 'copy')

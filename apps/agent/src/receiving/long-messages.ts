@@ -208,6 +208,6 @@ function partIn(pdu: string): Deliver | undefined {
   }
 }
 
-export function senderOf(deliver: Pick<Deliver, 'originator'>): string {
+export function originatorText(deliver: Pick<Deliver, 'originator'>): string {
   return textFromAddress(deliver.originator)
 }

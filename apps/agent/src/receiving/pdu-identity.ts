@@ -16,12 +16,12 @@ import type { InboundRecord } from '../journal/read.ts'
  * stopped are read together and count as separate messages, because losing a message would be worse than reporting a
  * message twice.
  */
-export async function identify(
+export async function identifyPdu(
   journal: Journal,
   pdu: { readonly iccid: string; readonly pdu: string; readonly slot: Slot | undefined; readonly at: Stamp },
 ): Promise<PduIdentity> {
   for (let ordinal = 0; ; ordinal += 1) {
-    const pduId = derivedId(pdu.iccid, pdu.pdu, String(ordinal))
+    const pduId = derivedPduId(pdu.iccid, pdu.pdu, String(ordinal))
     const known = await journal.read('inbound-by-id', { pduId })
     if (known === undefined) return { kind: 'new', pduId }
     if (isSameSlot(known.slot, pdu.slot)) return { kind: 'read-again', pduId }
@@ -52,10 +52,10 @@ const mostAlike = 100
 
 /** Returns the id of a PDU whose octets were not received before. */
 export function firstIdOf(iccid: string, pdu: string): string {
-  return derivedId(iccid, pdu, '0')
+  return derivedPduId(iccid, pdu, '0')
 }
 
 /** Returns an id of 27 characters (A-Za-z0-9_-) that depends only on the facts, so an event always has the same id. */
-export function derivedId(...facts: readonly string[]): string {
+export function derivedPduId(...facts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 27)
 }

@@ -6,11 +6,11 @@ import { withoutVirtual } from '../doctor/checks/check-ports.ts'
 import type { ModemExamination } from '../doctor/examine-modem.ts'
 import { ModemsAlone } from '../doctor/modems-alone.ts'
 import { webLoginOf } from '../ports/web-login.ts'
-import type { ModemStatus } from '../status/agent-status.ts'
+import type { ShownModem } from '../status/agent-status.ts'
 import { askAgent, noAgentRuns } from '../status/ask-agent.ts'
 import { TestByModem } from './test-by-modem.ts'
 import type { TestMessages } from './test-messages.ts'
-import { unlockSim } from './unlock-sim.ts'
+import { unlockAndSavePin } from './unlock-sim.ts'
 
 /** The modems during a setup. The modems are used through the running agent, or directly while no agent is running. */
 export interface SetupModems {
@@ -19,7 +19,7 @@ export interface SetupModems {
   /** Returns true if the PIN was accepted and saved. */
   unlock(port: string, pin: string): Promise<boolean>
   /** Sends the test message through the API. Undefined if this process has no access to the API. */
-  testThrough(modem: ModemStatus): TestMessages | undefined
+  testThrough(modem: ShownModem): TestMessages | undefined
   close(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export async function useModemsAlone(config: AgentConfig, found: DataFolder | 'm
       unlock: (port, pin) => {
         const { actors } = modems
         const isPinSet = (simNumber: number) => config.sims.get(simNumber)?.pin !== undefined
-        return unlockSim({ actors, areNumbersKept: actors.length === 1, isPinSet }, folder.path, { port, pin })
+        return unlockAndSavePin({ actors, areNumbersKept: actors.length === 1, isPinSet }, folder.path, { port, pin })
       },
       testThrough: ({ port = '' }) => new TestByModem(modems, port),
       async close() {

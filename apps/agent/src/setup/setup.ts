@@ -27,7 +27,7 @@ export type SetupResult =
  * Sets up a modem step by step: finds the modem, fixes permissions and conflicts with the user's consent, unlocks the
  * SIM, waits for the network, and sends a test message. Stops at the first problem that needs the user.
  */
-export async function setup(
+export async function setUpAgent(
   config: AgentConfig,
   options: SetupOptions,
   host: SetupHost,

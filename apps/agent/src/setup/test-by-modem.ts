@@ -1,7 +1,7 @@
 import { textFromAddress } from '@smsgw/sms/fields/address'
 import { textOfUserData } from '@smsgw/sms/fields/user-data'
 import type { ModemsAlone } from '../doctor/modems-alone.ts'
-import { outcomeText, pdusOf } from '../modem-tool/send.ts'
+import { outcomeText, pdusOfText } from '../modem-tool/send.ts'
 import { numbersMatch } from '../sending/doubt/numbers-match.ts'
 import type { TestMessages } from './test-messages.ts'
 
@@ -29,7 +29,7 @@ export class TestByModem implements TestMessages {
     // replies.
     await modem.sweep()
     this.#listen()
-    const messages = modem.sends === 'text' ? [{ text, destination: to }] : pdusOf(to, text, false, false)
+    const messages = modem.sends === 'text' ? [{ text, destination: to }] : pdusOfText(to, text, false, false)
     for (const message of messages) {
       const outcome = await modem.submit(message, { id: 'setup', beforePdu: async () => 'go' })
       if (outcome.kind !== 'accepted') return outcomeText(outcome)

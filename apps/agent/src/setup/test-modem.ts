@@ -1,11 +1,11 @@
-import type { ModemStatus } from '../status/agent-status.ts'
+import type { ShownModem } from '../status/agent-status.ts'
 import type { SetupHost, SetupResult } from './setup.ts'
 import type { SetupModems } from './setup-modems.ts'
 import { isPhoneNumber, type SetupOptions } from './setup-options.ts'
 
 /** Sends a test message to the phone of the user, and waits for the reply. */
 export async function testModem(
-  status: ModemStatus,
+  status: ShownModem,
   options: SetupOptions,
   host: SetupHost,
   modems: SetupModems,

@@ -10,7 +10,7 @@ import { savePin } from './saved-pins.ts'
  * Returns true if the PIN was saved. The PIN is not saved if the modem may get another SIM number at the next start, or if
  * `SIM_<n>_PIN` takes precedence.
  */
-export async function unlockSim(
+export async function unlockAndSavePin(
   { actors, areNumbersKept, isPinSet }: UnlockableModems,
   folder: string,
   { port, pin }: UnlockRequest,

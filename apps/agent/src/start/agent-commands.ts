@@ -4,7 +4,7 @@ import { CommandHandler } from '../link/command-handler.ts'
 import { runModemCommand } from '../modems/modem-commands.ts'
 import { storeDetectedBaudRate } from '../modems/stored-baud-rate.ts'
 import { trySavePin } from '../setup/saved-pins.ts'
-import { unlockSim } from '../setup/unlock-sim.ts'
+import { unlockAndSavePin } from '../setup/unlock-sim.ts'
 import type { AgentStatus } from '../status/agent-status.ts'
 import { ControlSocket } from '../status/control-socket.ts'
 import type { AgentParts } from './agent-parts.ts'
@@ -41,7 +41,8 @@ export function openControlSocket(parts: AgentParts, status: () => AgentStatus):
     examine: () => examineModems(parts),
     ussd: (request) => fleet.ussd.ask(request),
     rotateEncryptionKey: () => rotateEncryptionKey(parts),
-    unlock: (request) => unlockSim({ actors: fleet.actors, areNumbersKept: true, ...modems.sims }, dataDir, request),
+    unlock: (request) =>
+      unlockAndSavePin({ actors: fleet.actors, areNumbersKept: true, ...modems.sims }, dataDir, request),
     storeBaudRate: ({ port }) => storeDetectedBaudRate(fleet.actors, port),
   })
 }

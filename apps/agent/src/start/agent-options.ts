@@ -23,7 +23,7 @@ export interface AgentOptions {
   readonly version: string
   readonly clock: Clock
   readonly device: DeviceOptions
-  readonly relay: RelayOptions
+  readonly relay: RelayLinkOptions
   readonly modems: ModemsOptions
   readonly sending: SendingOptions
   readonly log: AgentLog
@@ -43,7 +43,7 @@ export interface DeviceOptions {
   readonly credential: string | undefined
 }
 
-export interface RelayOptions {
+export interface RelayLinkOptions {
   /** Stored in the identity file when the agent is paired. */
   readonly url: string
   readonly openSocket: OpenSocket

@@ -7,7 +7,7 @@ import { AccountKeyInUse } from './account-key.ts'
 import { type AgentModems, createModems } from './agent-modems.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { SettingsInUse, settingsNote, storedInboxKey } from './agent-settings.ts'
-import { type AgentStore, openStore } from './agent-store.ts'
+import { type AgentStore, openAgentStore } from './agent-store.ts'
 import { createMessaging, type Messaging } from './messaging.ts'
 import { type AgentProblems, agentProblems } from './problem-log.ts'
 
@@ -39,7 +39,7 @@ export async function createParts(
     judgeSystem: () => judgeSystemClock(),
     onChanged: () => messaging.timeChanged(),
   })
-  const store = await openStore(options, problems, time, toLink)
+  const store = await openAgentStore(options, problems, time, toLink)
   const notes = await store.journal.read('notes', {})
   const deviceKeys = await DeviceKeys.load(join(options.dataDir, deviceKeysFile))
   const accountKey = new AccountKeyInUse(storedInboxKey(notes[settingsNote]), deviceKeys.aliases)

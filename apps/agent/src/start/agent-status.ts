@@ -11,7 +11,7 @@ import {
 import type { AgentParts } from './agent-parts.ts'
 
 /** Returns the status as the command `status` and the support bundle show it. */
-export function statusOf(parts: AgentParts, link: AgentLink, startedMs: number): AgentStatus {
+export function agentStatusOf(parts: AgentParts, link: AgentLink, startedMs: number): AgentStatus {
   const { options, messaging, modems, store, deviceKeys, problems } = parts
   const { sender, time } = messaging
   const { fleet } = modems

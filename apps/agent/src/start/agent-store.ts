@@ -25,7 +25,7 @@ export interface AgentStore {
   readonly keep: (changes: readonly Change[]) => Promise<void>
 }
 
-export async function openStore(
+export async function openAgentStore(
   options: AgentOptions,
   problems: AgentProblems,
   time: TrustedTime,

@@ -5,7 +5,7 @@ import type { AgentStatus } from '../status/agent-status.ts'
 import { createCommands, openControlSocket } from './agent-commands.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { type AgentParts, createParts } from './agent-parts.ts'
-import { statusOf } from './agent-status.ts'
+import { agentStatusOf } from './agent-status.ts'
 import { startMaintenance } from './maintenance.ts'
 import { createRelayLink, type RelayLink } from './relay-link.ts'
 
@@ -22,7 +22,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const toLink = (input: AgentInput) => link?.step(input)
 
   const parts = await createParts(options, randomUUID(), toLink)
-  const status = () => statusOf(parts, relay.link, startedMs)
+  const status = () => agentStatusOf(parts, relay.link, startedMs)
   const relay = createRelayLink(parts, createCommands(parts, status))
   link = relay.link
 

@@ -29,7 +29,7 @@ export interface AgentStatus {
   readonly clock: { readonly trusted: boolean; readonly systemErrorMs: number | undefined }
   /** The current encryption key. Absent in older agents. */
   readonly encryptionKey?: EncryptionKeyStatus
-  readonly modems: readonly ModemStatus[]
+  readonly modems: readonly ShownModem[]
   readonly sims: readonly SimStatus[]
   /** Other components of the process; absent in older agents. */
   readonly components?: readonly ComponentStatus[]
@@ -63,7 +63,7 @@ export interface LinkStatus {
   readonly eventsWaiting: number
 }
 
-export type ModemStatus = ReturnType<typeof telemetrySample>['modems'][number]
+export type ShownModem = ReturnType<typeof telemetrySample>['modems'][number]
 
 export interface SimStatus {
   readonly simNumber: number
@@ -72,7 +72,7 @@ export interface SimStatus {
   readonly numberEnd: string | undefined
 }
 
-export function modemStatuses(modems: readonly ModemHealth[]): readonly ModemStatus[] {
+export function modemStatuses(modems: readonly ModemHealth[]): readonly ShownModem[] {
   return telemetrySample(modems, {}).modems
 }
 

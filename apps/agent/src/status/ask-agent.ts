@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline'
 import { StartError } from '@smsgw/daemon/start-error'
 import { startCommand } from '@smsgw/daemon/user-command'
 import type { ModemExamination } from '../doctor/examine-modem.ts'
-import type { UssdReply } from '../modems/ussd-sessions.ts'
+import type { AnsweredUssd } from '../modems/ussd-sessions.ts'
 import type { AgentStatus, EncryptionKeyStatus } from './agent-status.ts'
 import { type ControlAnswer, type ControlQuestion, socketPathIn } from './control-socket.ts'
 
 type AnswerTo<Asked extends ControlQuestion> = {
   readonly status: AgentStatus
   readonly examine: readonly ModemExamination[]
-  readonly ussd: UssdReply
+  readonly ussd: AnsweredUssd
   readonly 'rotate-encryption-key': EncryptionKeyStatus
   readonly unlock: boolean
   readonly 'store-baud-rate': boolean
@@ -22,12 +22,12 @@ export async function askAgent<Asked extends ControlQuestion>(
   folder: string,
   question: Asked,
 ): Promise<AnswerTo<Asked> | undefined> {
-  for await (const answer of answersOf<AnswerTo<Asked>>(folder, question)) return answer
+  for await (const answer of agentAnswers<AnswerTo<Asked>>(folder, question)) return answer
   return undefined
 }
 
 /** Yields the answers of the agent until the agent stops. Yields no answers if no agent is running. */
-export async function* answersOf<Content>(folder: string, question: ControlQuestion): AsyncGenerator<Content> {
+export async function* agentAnswers<Content>(folder: string, question: ControlQuestion): AsyncGenerator<Content> {
   const path = tryPath(folder)
   if (path === undefined) return
   const socket = createConnection(path.short)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { monotonicClock } from '../time/monotonic-clock.ts'
 import type { AgentStatus } from './agent-status.ts'
-import { answersOf, askAgent } from './ask-agent.ts'
+import { agentAnswers, askAgent } from './ask-agent.ts'
 import { type ControlAnswers, ControlSocket } from './control-socket.ts'
 
 let folder: string
@@ -46,7 +46,7 @@ test('answers requests, and returns a failure as one line', async () => {
 test('repeats the status until the agent stops', async () => {
   control = await ControlSocket.open(folder, monotonicClock, answers)
   const seen: number[] = []
-  for await (const { pid } of answersOf<AgentStatus>(folder, { ask: 'status', everyMs: 100 })) {
+  for await (const { pid } of agentAnswers<AgentStatus>(folder, { ask: 'status', everyMs: 100 })) {
     seen.push(pid)
     if (pid === 3) await control.close()
   }

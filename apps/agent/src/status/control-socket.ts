@@ -4,14 +4,14 @@ import { join, resolve } from 'node:path'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import { z } from 'zod'
 import type { ModemExamination } from '../doctor/examine-modem.ts'
-import type { UssdReply, UssdRequest } from '../modems/ussd-sessions.ts'
+import type { AnsweredUssd, UssdRequest } from '../modems/ussd-sessions.ts'
 import type { AgentStatus, EncryptionKeyStatus } from './agent-status.ts'
 
 /** The requests that a running agent answers for users who may access its data folder. */
 export interface ControlAnswers {
   readonly status: () => AgentStatus
   readonly examine: () => Promise<readonly ModemExamination[]>
-  readonly ussd: (request: UssdRequest) => Promise<UssdReply>
+  readonly ussd: (request: UssdRequest) => Promise<AnsweredUssd>
   readonly rotateEncryptionKey: () => Promise<EncryptionKeyStatus>
   /** Enters a PIN into the SIM of the modem on this port. Returns whether the PIN was accepted and saved. */
   readonly unlock: (request: UnlockRequest) => Promise<boolean>

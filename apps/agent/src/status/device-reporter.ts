@@ -18,7 +18,7 @@ export interface DeviceReporterOptions {
   readonly version: string
   readonly onSims: (sims: readonly SimCard[]) => void
   readonly onTelemetry: (at: string, sample: Readonly<Record<string, unknown>>) => void
-  readonly facts: () => AgentFacts
+  readonly facts: () => ReportedFacts
   /** Returns undefined if the disk of the journal cannot be read. */
   readonly disk: () => DiskSpace | undefined
   /** Returns the alias of the caller's number, or the number itself if the account does not hide senders. */
@@ -31,7 +31,7 @@ interface CalledSim {
 }
 
 /** The state of the agent apart from its modems. */
-export interface AgentFacts {
+export interface ReportedFacts {
   readonly platform: string
   readonly queue: { readonly open: number; readonly waiting: number; readonly inDoubt: number }
   readonly journal: { readonly sizeBytes: number; readonly fsyncMs: number }

@@ -3,7 +3,7 @@ import { userCommand } from '@smsgw/daemon/user-command'
 import { inThisProcess } from '../link/in-process-socket.ts'
 import { shortcomingTexts } from '../modems/modem-descriptions.ts'
 import { networkClockText } from '../modems/network-clock.ts'
-import type { AgentStatus, ModemStatus, SimStatus, WaitingStatus } from './agent-status.ts'
+import type { AgentStatus, ShownModem, SimStatus, WaitingStatus } from './agent-status.ts'
 
 /** Formats the status for a terminal. */
 export function statusLines(status: AgentStatus): readonly string[] {
@@ -70,7 +70,7 @@ function waitingLine({ count, message }: WaitingStatus): string {
   return row('  waiting', `${count} ${count === 1 ? 'message' : 'messages'}: ${text}`)
 }
 
-function modemLines(modem: ModemStatus, sim: SimStatus | undefined): string[] {
+function modemLines(modem: ShownModem, sim: SimStatus | undefined): string[] {
   const title = modem.simNumber === undefined ? 'Modem' : `SIM ${modem.simNumber}`
   const number = sim?.numberEnd === undefined ? undefined : `number ends in ${sim.numberEnd}`
   return [
@@ -85,7 +85,7 @@ function modemLines(modem: ModemStatus, sim: SimStatus | undefined): string[] {
   ]
 }
 
-function otherPorts({ secondPort, sharedWithModemManager }: ModemStatus): string[] {
+function otherPorts({ secondPort, sharedWithModemManager }: ShownModem): string[] {
   const use = secondPort?.isInUse ? 'also used for commands' : 'free'
   return [
     ...(secondPort === undefined ? [] : [row('  port 2', `${secondPort.address}, ${use}`)]),
@@ -93,17 +93,17 @@ function otherPorts({ secondPort, sharedWithModemManager }: ModemStatus): string
   ]
 }
 
-function recovery({ recovery: found }: ModemStatus): string[] {
+function recovery({ recovery: found }: ShownModem): string[] {
   if (found === undefined || found.state === 'healthy' || !('rung' in found)) return []
   return [row('  recovery', [found.state, found.rung].filter(Boolean).join(', '))]
 }
 
-function signal({ signalDbm, bars }: ModemStatus): string | undefined {
+function signal({ signalDbm, bars }: ShownModem): string | undefined {
   if (signalDbm === undefined) return undefined
   return bars === undefined ? `${signalDbm} dBm` : `${signalDbm} dBm (${bars} of 4 bars)`
 }
 
-function storage({ storage: memories = {} }: ModemStatus): string {
+function storage({ storage: memories = {} }: ShownModem): string {
   const gauges = Object.entries(memories).map(([memory, { used, total }]) => `${memory} ${used} of ${total}`)
   return gauges.join(', ') || 'unknown'
 }

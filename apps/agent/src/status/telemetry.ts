@@ -1,8 +1,8 @@
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
 import {
   type ModemHealth,
+  modemProblemText,
   problemCode,
-  problemText,
   signalPercent,
   simStateOf,
   stateText,
@@ -38,7 +38,7 @@ function modemSample(health: ModemHealth) {
     sharedWithModemManager: isShared || undefined,
     state: simStateOf(health),
     words: stateText(state),
-    problem: problemText(state),
+    problem: modemProblemText(state),
     problemCode: problemCode(state),
     manufacturer: session?.identity.manufacturer,
     model: session && [session.identity.manufacturer, session.identity.model].filter(Boolean).join(' '),

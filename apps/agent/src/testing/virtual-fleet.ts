@@ -7,7 +7,7 @@ import { seededRandom } from '@smsgw/virtual-modem/random'
 import { Sim } from '@smsgw/virtual-modem/sim/sim'
 import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import type { Json } from '../journal/change.ts'
-import type { Place } from '../modems/discovery/find-places.ts'
+import type { ModemSite } from '../modems/discovery/find-places.ts'
 import { ModemFleet } from '../modems/modem-fleet.ts'
 import { MemoryJournal } from './memory-journal.ts'
 
@@ -22,7 +22,7 @@ export class VirtualFleet {
     () => 0,
     () => this.clock.epochMs(),
   )
-  readonly places = new Map<string, Place>()
+  readonly places = new Map<string, ModemSite>()
   readonly problems: string[] = []
   readonly unusable: string[] = []
   readonly sending = new Set<number>()

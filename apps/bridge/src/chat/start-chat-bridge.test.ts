@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readChannels } from '../config.ts'
 import { openState } from '../state/bridge-state.ts'
 import { steadyNow } from '../state/steady-clock.ts'
-import { TestAccount } from '../testing/account.ts'
+import { ScriptedAccount } from '../testing/account.ts'
 import { chatSender } from './chat-sender.ts'
 import type { ChatConfig } from './chat-settings.ts'
 import { type ChatBridge, startChatBridge } from './start-chat-bridge.ts'
@@ -22,7 +22,7 @@ const sink = new Writable({
   },
 })
 let folder: string
-let account: TestAccount
+let account: ScriptedAccount
 let url: string
 let logged: string
 /** The requests that the chat programs received, and their answers. */
@@ -39,7 +39,7 @@ const running: ChatBridge[] = []
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'smsgw-chat-'))
-  account = new TestAccount()
+  account = new ScriptedAccount()
   posts = []
   logged = ''
   statusFor = () => 200

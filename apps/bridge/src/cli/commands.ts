@@ -1,10 +1,10 @@
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
-import { settingsSchema } from '../config.ts'
+import { bridgeSettingsSchema } from '../config.ts'
 
 export const bridgeCommands = {
   program: 'bridge',
   title: 'SMS gateway bridge: connects an account of a gateway or relay to MQTT, Home Assistant, e-mail and SMPP.',
-  settings: settingsSchema,
+  settings: bridgeSettingsSchema,
   commands: {
     run: { about: 'forward messages until stopped' },
     doctor: { about: 'check API, broker, mail server and SMPP ports, and say how to fix problems' },

@@ -14,7 +14,7 @@ interface Check {
 }
 
 /** Checks both sides of the bridge and prints one line for each check. Returns the exit code. */
-export async function doctor(config: BridgeConfig, write: (text: string) => void): Promise<number> {
+export async function checkBridge(config: BridgeConfig, write: (text: string) => void): Promise<number> {
   let failures = 0
   for (const { name, run, advice } of [
     ...apiChecks(config),

@@ -5,7 +5,7 @@ import type { BridgeConfig } from '../config.ts'
 import { startBridge } from '../start-bridge.ts'
 
 /** Runs the bridge until a termination signal. */
-export async function run(config: BridgeConfig): Promise<void> {
+export async function runBridge(config: BridgeConfig): Promise<void> {
   const log = openLog(config.LOG_LEVEL, process.stdout)
   // Makes the state file private, because it contains messages.
   process.umask(0o077)

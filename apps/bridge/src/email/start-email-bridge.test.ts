@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { emailSettings } from '../config.ts'
 import { Notes, openState } from '../state/bridge-state.ts'
 import { steadyNow } from '../state/steady-clock.ts'
-import { TestAccount } from '../testing/account.ts'
+import { ScriptedAccount } from '../testing/account.ts'
 import { startEmailBridge } from './start-email-bridge.ts'
 
 const NUMBER = '+447400123456'
@@ -36,7 +36,7 @@ let delivered: Delivered[]
 let refuseMail: number | undefined
 /** The number of refused mails. */
 let refusals: number
-let account: TestAccount
+let account: ScriptedAccount
 let folder: string
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ beforeEach(() => {
   delivered = []
   refuseMail = undefined
   refusals = 0
-  account = new TestAccount()
+  account = new ScriptedAccount()
   folder = mkdtempSync(join(tmpdir(), 'smsgw-email-'))
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -78,7 +78,7 @@ async function start(settings: Readonly<Record<string, string>> = {}) {
       if (credentials === undefined || ('apiKey' in credentials && credentials.apiKey === KEY)) return account.client()
       return {
         messages: { send: () => Promise.reject(new AuthenticationError({ status: 401, message: 'wrong key' })) },
-      } as unknown as ReturnType<TestAccount['client']>
+      } as unknown as ReturnType<ScriptedAccount['client']>
     },
     database,
     now: steadyNow,

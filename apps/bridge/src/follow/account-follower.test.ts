@@ -7,12 +7,12 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Notes, openState } from '../state/bridge-state.ts'
 import { Channel } from '../state/channel.ts'
 import { SentMessages } from '../state/sent-messages.ts'
-import { TestAccount } from '../testing/account.ts'
+import { ScriptedAccount } from '../testing/account.ts'
 import { AccountFollower } from './account-follower.ts'
 
 let folder: string
 let database: DatabaseSync
-let account: TestAccount
+let account: ScriptedAccount
 let texts: string[]
 let states: string[]
 let failNext = false
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'smsgw-follower-'))
   database = openState(folder)
-  account = new TestAccount()
+  account = new ScriptedAccount()
   texts = []
   states = []
   failNext = false

@@ -17,12 +17,14 @@ const commandSchema = z.object({
   ttl: z.int().positive().exactOptional(),
 })
 
-export type Command = z.output<typeof commandSchema>
+export type MqttCommand = z.output<typeof commandSchema>
 
-export type ReadCommand = { readonly command: Command } | { readonly problem: string; readonly id: string | undefined }
+export type ReadMqttCommand =
+  | { readonly command: MqttCommand }
+  | { readonly problem: string; readonly id: string | undefined }
 
 /** Reads the payload of a command. */
-export function readCommand(payload: Buffer): ReadCommand {
+export function readCommand(payload: Buffer): ReadMqttCommand {
   let json: unknown
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openState } from '../state/bridge-state.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { steadyNow } from '../state/steady-clock.ts'
-import { TestAccount } from '../testing/account.ts'
+import { ScriptedAccount } from '../testing/account.ts'
 import { CommandQueue } from './command-queue.ts'
 import { CommandRunner, type CommandRunnerOptions } from './run-commands.ts'
 import { topicsBelow } from './topics.ts'
@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000
 let folder: string
 let database: DatabaseSync
 let queue: CommandQueue
-let account: TestAccount
+let account: ScriptedAccount
 let runner: CommandRunner
 let now: number
 let stop: () => Promise<void>
@@ -32,7 +32,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'smsgw-runner-'))
   database = openState(folder)
   queue = new CommandQueue(database)
-  account = new TestAccount()
+  account = new ScriptedAccount()
   now = 0
   results = []
   packetId = 0

@@ -3,7 +3,7 @@ import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, TimeoutError, UnavailableError } from '@smsgw/client/errors'
 import type { Channel } from '../state/channel.ts'
 import type { Broker } from './broker.ts'
-import { type Command, readCommand } from './command.ts'
+import { type MqttCommand, readCommand } from './command.ts'
 import type { CommandQueue, QueuedCommand } from './command-queue.ts'
 import { FailingCommands } from './failing-commands.ts'
 import { isResponseTopic, type Topics } from './topics.ts'
@@ -145,7 +145,7 @@ export class CommandRunner {
     return { id, accepted: false, error: `the API failed on this command for an hour: ${reason}` } as const
   }
 
-  async #send({ id, ...message }: Command, idempotencyKey: string): Promise<string> {
+  async #send({ id, ...message }: MqttCommand, idempotencyKey: string): Promise<string> {
     const { api, channel } = this.#options
     const { sent, signal } = channel
     const accepted = await api.messages.send(message, { idempotencyKey, signal })

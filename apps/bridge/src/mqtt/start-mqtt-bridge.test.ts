@@ -6,7 +6,7 @@ import { connectAsync, type MqttClient } from 'mqtt'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openState } from '../state/bridge-state.ts'
 import { steadyNow } from '../state/steady-clock.ts'
-import { TestAccount } from '../testing/account.ts'
+import { ScriptedAccount } from '../testing/account.ts'
 import { hasMosquitto, Mosquitto } from '../testing/mosquitto.ts'
 import { type MqttBridge, startMqttBridge } from './start-mqtt-bridge.ts'
 
@@ -14,7 +14,7 @@ const withBroker = test.skipIf(!hasMosquitto)
 let broker: Mosquitto
 let client: MqttClient
 let folder: string
-let account: TestAccount
+let account: ScriptedAccount
 let prefix: string
 let tests = 0
 const seen: { topic: string; json: Record<string, unknown> }[] = []
@@ -37,7 +37,7 @@ beforeEach(async () => {
   tests += 1
   prefix = `test${tests}`
   folder = mkdtempSync(join(tmpdir(), 'smsgw-mqtt-'))
-  account = new TestAccount()
+  account = new ScriptedAccount()
   if (hasMosquitto) await client.subscribeAsync([`${prefix}/#`, `ha${tests}/#`], { qos: 2 })
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))

@@ -14,12 +14,12 @@ import { steadyNow } from '../state/steady-clock.ts'
 import { Deliverer } from './deliver/deliverer.ts'
 import { DeliveryQueue, type Receipt } from './deliver/delivery-queue.ts'
 import { receiptExcerpt } from './deliver/receipt-pdu.ts'
-import { ConnectionCount, type Listener, listen } from './session/smpp-server.ts'
+import { ConnectionCount, listenSmpp, type SmppListener } from './session/smpp-server.ts'
 import { SESSION_TIMES, type SessionTimes } from './session/smpp-session.ts'
 import { SmppSessions } from './session/smpp-sessions.ts'
-import { EXPIRED, finalTimeOf, type Outcome, recipientOutcome } from './submit/outcome.ts'
+import { EXPIRED, finalTimeOf, type ReceiptOutcome, recipientOutcome } from './submit/outcome.ts'
 import { OwnNumbers } from './submit/own-numbers.ts'
-import { type ReceiptRequest, Submitter } from './submit/submitter.ts'
+import { type ReceiptRequest, SmppSubmitter } from './submit/submitter.ts'
 
 const SWEEP_MS = 10_000
 const ENDED: readonly string[] = ['Delivered', 'Failed', 'Cancelled']
@@ -61,7 +61,7 @@ export async function startSmppBridge({
     format: { alphabet: config.SMPP_ALPHABET, longText: config.SMPP_LONG_TEXT },
     log,
   })
-  const submitter = new Submitter({
+  const submitter = new SmppSubmitter({
     database,
     alphabet: config.SMPP_ALPHABET,
     refusesSource: config.SMPP_SOURCE === 'refuse',
@@ -138,7 +138,7 @@ function progressOf({ state, recipients }: MessageState): string {
 
 /** The data that the receipts of one message share, and the outcome for each destination. */
 interface ReceiptFacts extends Pick<Receipt, 'messageId' | 'submittedAt' | 'doneAt' | 'text'> {
-  readonly outcomes: readonly Outcome[]
+  readonly outcomes: readonly ReceiptOutcome[]
 }
 
 function receiptsOf(
@@ -157,13 +157,13 @@ async function listenOnAll(
   config: SmppConfig,
   log: Log,
   onConnection: (socket: Socket, address: string) => void,
-): Promise<readonly (Listener | undefined)[]> {
+): Promise<readonly (SmppListener | undefined)[]> {
   const connections = new ConnectionCount(log)
   const shared = { host: config.SMPP_HOST, allowed: config.SMPP_ALLOW_CIDRS, connections, log, onConnection }
   const start = async (name: 'SMPP_PORT' | 'SMPP_TLS_PORT', tls?: ReturnType<typeof readCertificate>) => {
     const port = config[name]
     if (port === undefined) return undefined
-    const listener = await listen({ ...shared, port, tls }).catch((error: Error) => {
+    const listener = await listenSmpp({ ...shared, port, tls }).catch((error: Error) => {
       throw new StartError(`${name}: cannot listen on ${config.SMPP_HOST}:${port}: ${error.message}`)
     })
     log.info({ host: config.SMPP_HOST, port: listener.port, tls: tls !== undefined }, 'SMPP server listening')

@@ -14,7 +14,7 @@ interface Sent {
 const STARTED_AT = '2026-03-01T08:46:11.000Z'
 
 /** The API of one account in memory, with the functions of the client that the bridge uses. */
-export class TestAccount {
+export class ScriptedAccount {
   readonly inbox: InboxItem[] = []
   readonly sent: Sent[] = []
   devices: (DeviceDetail | Device)[] = []

@@ -11,7 +11,7 @@ import { SESSION_TIMES, type SessionTimes } from '../smpp/session/smpp-session.t
 import { startSmppBridge } from '../smpp/start-smpp-bridge.ts'
 import { Notes, openState } from '../state/bridge-state.ts'
 import { RunningTime } from '../state/running-time.ts'
-import { TestAccount } from './account.ts'
+import { ScriptedAccount } from './account.ts'
 import { TestSmppClient } from './smpp-client.ts'
 
 export const KEY = 'smsgw_live_7hYt2QmVx9Kd_secret'
@@ -25,10 +25,10 @@ export const SMS = { dest_addr_ton: 1, dest_addr_npi: 1, destination_addr: NUMBE
  * again.
  */
 export class TestSmppBridge {
-  readonly account = new TestAccount()
+  readonly account = new ScriptedAccount()
   readonly folder = mkdtempSync(join(tmpdir(), 'smsgw-smpp-'))
   /** The account of another owner, with its own key. */
-  readonly otherAccount = new TestAccount()
+  readonly otherAccount = new ScriptedAccount()
   /** All log lines. */
   readonly logged = new PassThrough()
   logins = 0
@@ -55,7 +55,7 @@ export class TestSmppBridge {
           throw new AuthenticationError({ status: 401, message: 'wrong' })
         }
         return { messages: { send: refuse }, inbox: { list: () => ({ page: refuse }) } } as unknown as ReturnType<
-          TestAccount['client']
+          ScriptedAccount['client']
         >
       },
       database,

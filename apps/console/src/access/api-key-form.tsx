@@ -135,7 +135,7 @@ function Sims({
           <Checkbox
             key={choice.value}
             value={choice.value}
-            label={simWords(choice)}
+            label={simChoiceWords(choice)}
             disabled={isIncluded(choice)}
             {...(isIncluded(choice) && { checked: true })}
           />
@@ -146,7 +146,7 @@ function Sims({
 }
 
 /** For example "Office, SIM 1". */
-export function simWords({ deviceName, simNumber }: Pick<SimChoice, 'deviceName' | 'simNumber'>): string {
+export function simChoiceWords({ deviceName, simNumber }: Pick<SimChoice, 'deviceName' | 'simNumber'>): string {
   return simNumber === undefined
     ? t('keys.everySim', { device: deviceName })
     : t('keys.sim', { device: deviceName, number: simNumber })

@@ -15,7 +15,7 @@ import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { momentWords, numberWords } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
 import { fieldsOf, inOrder, simChoices } from './api-key-fields.ts'
-import { ApiKeyForm, simWords } from './api-key-form.tsx'
+import { ApiKeyForm, simChoiceWords } from './api-key-form.tsx'
 import { CreateApiKey } from './create-api-key.tsx'
 import { RotateApiKey } from './rotate-api-key.tsx'
 import './tokens.css'
@@ -156,7 +156,7 @@ function Limits({ apiKey: { limits, recipientsToday = 0 } }: { readonly apiKey: 
       ))}
       {more > 0 && <li>{t('messages.moreRecipients', { count: more })}</li>}
       {allowed.map((sim) => (
-        <li key={sim.value}>{simWords(sim)}</li>
+        <li key={sim.value}>{simChoiceWords(sim)}</li>
       ))}
     </ul>
   )

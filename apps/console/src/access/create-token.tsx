@@ -4,7 +4,7 @@ import type { TokenResponse } from '@smsgw/contract/access/token'
 import { useState } from 'react'
 import { useCreateToken } from '../api/tokens.ts'
 import { CopyField } from '../ui/copy-field.tsx'
-import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { momentWords } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
 import { requestedScopes, ScopeChoices } from './scope-choices.tsx'
@@ -71,7 +71,7 @@ function MadeToken({ token, onDone }: { readonly token: TokenResponse; readonly 
   return (
     // Scrolls to the top, because the form that was shown before the token may have been scrolled.
     <div className="fields made-token" ref={(element) => element?.scrollIntoView({ block: 'start' })}>
-      <Note tone="warn">{t('tokens.shownOnce')}</Note>
+      <NoteBox tone="warn">{t('tokens.shownOnce')}</NoteBox>
       <p>{t('tokens.accessUntil', { when: momentWords(token.expires_at) })}</p>
       <CopyField name={t('tokens.access')} value={token.access_token} />
       <p>{t('tokens.refreshUse')}</p>

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { CopyField } from '../ui/copy-field.tsx'
-import { Note } from '../ui/problem-note.tsx'
+import { NoteBox } from '../ui/problem-note.tsx'
 import { rich, t } from '../words/text.ts'
 
 /** Shows a new key. The API returns it only once. */
@@ -8,7 +8,7 @@ export function ShownKey({ value, onDone }: { readonly value: string; readonly o
   return (
     // Scrolls to the top, because the form that was shown before the key may have been scrolled.
     <div className="fields made-token" ref={(element) => element?.scrollIntoView({ block: 'start' })}>
-      <Note tone="warn">{t('keys.shownOnce')}</Note>
+      <NoteBox tone="warn">{t('keys.shownOnce')}</NoteBox>
       <CopyField name={t('keys.key')} value={value} />
       <p className="small quiet">{rich('keys.use')}</p>
       <div className="page-actions">

@@ -1,7 +1,7 @@
 import type { MessageStateAnswer } from '@smsgw/contract/messages/message'
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { refresh } from './live/newest-first.ts'
-import { ask, query } from './request/ask.ts'
+import { ask, queryString } from './request/ask.ts'
 
 /** The messages that wait for approval, in pages, the oldest first. */
 export function useApprovals() {
@@ -12,7 +12,7 @@ export function useApprovals() {
     queryFn: ({ pageParam, signal }) =>
       ask<readonly MessageStateAnswer[]>(
         'GET',
-        `/messages${query({ ...waiting, cursor: pageParam })}`,
+        `/messages${queryString({ ...waiting, cursor: pageParam })}`,
         undefined,
         signal,
       ),

@@ -3,7 +3,7 @@ import type { InboxItem } from '@smsgw/contract/inbox/inbox'
 import type { MessageStateAnswer } from '@smsgw/contract/messages/message'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { refresh, useNewestFirst } from './live/newest-first.ts'
-import { ApiFailure, ask, get, query } from './request/ask.ts'
+import { ApiFailure, ask, get, queryString } from './request/ask.ts'
 import { underOneKey } from './request/idempotency-keys.ts'
 
 /**
@@ -15,7 +15,7 @@ export function useConversations(search: string, folder: ListedFolder = 'all', l
     queryKey: ['conversations', search, folder, label],
     keepsPrevious: true,
     read: (cursor, signal) =>
-      ask('GET', `/conversations${query({ q: search, ...filters[folder], label, cursor })}`, undefined, signal),
+      ask('GET', `/conversations${queryString({ q: search, ...filters[folder], label, cursor })}`, undefined, signal),
     idOf: ({ number }) => number,
     nameOf: ({ lastMessageId }) => lastMessageId,
   })
@@ -53,7 +53,7 @@ export function useThread(number: string, around: string | undefined) {
     read: (cursor, signal) =>
       ask(
         'GET',
-        `/conversations/${encodeURIComponent(number)}${query(cursor === undefined ? { around } : { cursor })}`,
+        `/conversations/${encodeURIComponent(number)}${queryString(cursor === undefined ? { around } : { cursor })}`,
         undefined,
         signal,
       ),
@@ -76,7 +76,7 @@ export function useReply(
     queryFn: async ({ signal }) => {
       const sentMs = Date.parse(sentAt ?? '')
       const from = new Date(sentMs - wrongClockMs).toISOString()
-      const items = await get<readonly InboxItem[]>(`/inbox${query({ deviceId, from, limit: 100 })}`, signal)
+      const items = await get<readonly InboxItem[]>(`/inbox${queryString({ deviceId, from, limit: 100 })}`, signal)
       const earlier = client.getQueryData<{ readonly earlier: ReadonlySet<string> }>(queryKey)?.earlier
       return replyIn(items, earlier ?? earlierIds(items, sentMs), isReply)
     },
@@ -108,7 +108,7 @@ const clockToleranceMs = 60_000
 const wrongClockMs = 14 * 3_600_000
 const replyEveryMs = 2_000
 
-export interface NewMessage {
+export interface ComposedMessage {
   readonly phoneNumbers: readonly string[]
   readonly textMessage: { readonly text: string }
   readonly withDeliveryReport: boolean
@@ -120,7 +120,7 @@ export interface NewMessage {
 export function useSendMessage() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (message: NewMessage) =>
+    mutationFn: (message: ComposedMessage) =>
       underOneKey(
         message,
         async (key) => {

@@ -8,7 +8,7 @@ import type {
   UssdAnswer,
 } from '@smsgw/contract/devices/device'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask, get, query } from './request/ask.ts'
+import { ask, get, queryString } from './request/ask.ts'
 
 export function useDevices() {
   return useQuery({
@@ -33,7 +33,7 @@ export function useTelemetry(id: string, hours: number) {
       const now = Date.now()
       const from = new Date(now - hours * 3_600_000).toISOString()
       return get<readonly TelemetryPoint[]>(
-        `/devices/${id}/telemetry${query({ from, to: new Date(now).toISOString() })}`,
+        `/devices/${id}/telemetry${queryString({ from, to: new Date(now).toISOString() })}`,
         signal,
       )
     },

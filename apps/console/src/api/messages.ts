@@ -3,7 +3,7 @@ import type { MessageStateAnswer } from '@smsgw/contract/messages/message'
 import type { Timeline } from '@smsgw/contract/messages/timeline'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { refresh, useNewestFirst } from './live/newest-first.ts'
-import { ask, get, query } from './request/ask.ts'
+import { ask, get, queryString } from './request/ask.ts'
 
 export interface MessageFilter {
   readonly state?: string
@@ -22,7 +22,7 @@ export function useMessages(filter: MessageFilter) {
     read: (cursor, signal) =>
       ask(
         'GET',
-        `/messages${query({ ...requested(filter), includeContent: true, includeAttachmentData: false, cursor })}`,
+        `/messages${queryString({ ...requested(filter), includeContent: true, includeAttachmentData: false, cursor })}`,
         undefined,
         signal,
       ),

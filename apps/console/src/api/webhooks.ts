@@ -7,7 +7,7 @@ import type {
 import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { refresh, useNewestFirst } from './live/newest-first.ts'
-import { ask, get, query } from './request/ask.ts'
+import { ask, get, queryString } from './request/ask.ts'
 
 const path = (id: string) => `/webhooks/${encodeURIComponent(id)}`
 
@@ -87,7 +87,7 @@ export function useDeliveries(id: string, filter: DeliveryFilter = {}, limit = 5
     queryKey: ['deliveries', id, filter, limit],
     firstCursor: 'start',
     read: (cursor, signal) =>
-      ask('GET', `${path(id)}/deliveries${query({ ...filter, limit, cursor })}`, undefined, signal),
+      ask('GET', `${path(id)}/deliveries${queryString({ ...filter, limit, cursor })}`, undefined, signal),
     idOf: (delivery) => delivery.id,
     nameOf: (delivery) => delivery.id,
   })

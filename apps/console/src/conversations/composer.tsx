@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
-import type { NewMessage } from '../api/conversations.ts'
+import type { ComposedMessage } from '../api/conversations.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { fullWords } from '../ui/values/relative-words.ts'
@@ -9,7 +9,7 @@ import { t } from '../words/text.ts'
 import { keepDraft, putBack, useDraft } from './drafts.ts'
 import { meterOf, mostParts } from './encoding-meter.ts'
 import { MeterLine } from './meter-line.tsx'
-import { type SendOptions, SendOptionsForm, usualOptions } from './send-options.tsx'
+import { type ChosenOptions, SendOptionsForm, usualOptions } from './send-options.tsx'
 import './composer.css'
 
 export function Composer({
@@ -21,10 +21,10 @@ export function Composer({
   readonly draftKey: string
   readonly isBusy: boolean
   readonly error: Error | null
-  readonly onSend: (message: Omit<NewMessage, 'phoneNumbers'>) => Promise<unknown>
+  readonly onSend: (message: Omit<ComposedMessage, 'phoneNumbers'>) => Promise<unknown>
 }) {
   const text = useDraft(draftKey)
-  const [options, setOptions] = useState<SendOptions>(usualOptions)
+  const [options, setOptions] = useState<ChosenOptions>(usualOptions)
   const [areOptionsOpen, { toggle }] = useDisclosure(false)
   const meter = useMemo(() => meterOf(text), [text])
   const field = useRef<HTMLTextAreaElement>(null)

@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { type ListedFolder, listed, listedFolders, useConversations } from '../api/conversations.ts'
-import type { Keys } from '../shell/keyboard/key-sequence.ts'
+import type { KeyActions } from '../shell/keyboard/key-sequence.ts'
 import { useKeys } from '../shell/keyboard/keys.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { useTitle } from '../ui/page.tsx'
@@ -75,7 +75,7 @@ function useConversationKeys(
   paths: readonly string[],
   shown: string | undefined,
   searchField: React.RefObject<HTMLInputElement | null>,
-): Keys {
+): KeyActions {
   const [, goTo] = useLocation()
   const list = numbers.join('\n')
   const targets = paths.join('\n')

@@ -4,7 +4,7 @@ import { simStateWords } from '../devices/sim-state-words.ts'
 import { t } from '../words/text.ts'
 import { localMinute } from './local-minute.ts'
 
-export interface SendOptions {
+export interface ChosenOptions {
   /** Undefined means any ready SIM. */
   readonly sim: { readonly deviceId: string; readonly simNumber: number } | undefined
   /** The local time as in the field. Empty means "send immediately". */
@@ -12,15 +12,15 @@ export interface SendOptions {
   readonly withDeliveryReport: boolean
 }
 
-export const usualOptions: SendOptions = { sim: undefined, scheduleAt: '', withDeliveryReport: true }
+export const usualOptions: ChosenOptions = { sim: undefined, scheduleAt: '', withDeliveryReport: true }
 
 /** SIM, time and delivery report of a message. */
 export function SendOptionsForm({
   options,
   onChange,
 }: {
-  readonly options: SendOptions
-  readonly onChange: (options: SendOptions) => void
+  readonly options: ChosenOptions
+  readonly onChange: (options: ChosenOptions) => void
 }) {
   const sims = useSims()
   const chosen = sims.findIndex(

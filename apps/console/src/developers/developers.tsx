@@ -5,13 +5,13 @@ import { useSignedIn } from '../session-context.ts'
 import { CopyField } from '../ui/copy-field.tsx'
 import { Page, Panel } from '../ui/page.tsx'
 import { rich, t } from '../words/text.ts'
-import { type Language, languages, listenSnippet, sendSnippet, tokenSnippet } from './snippets.ts'
+import { listenSnippet, type SnippetLanguage, sendSnippet, snippetLanguages, tokenSnippet } from './snippets.ts'
 import './developers.css'
 
 /** Examples for the API of this gateway. They can be pasted unchanged. */
 export default function Developers() {
   const { username, mode, twilioAccountSid } = useSignedIn()
-  const [language, setLanguage] = useState<Language>('curl')
+  const [language, setLanguage] = useState<SnippetLanguage>('curl')
   const host = { origin: location.origin, username, hasTokens: mode === 'cloud' }
   return (
     <Page
@@ -47,9 +47,9 @@ export default function Developers() {
           <SegmentedControl
             size="xs"
             aria-label={t('api.language')}
-            data={[...languages]}
+            data={[...snippetLanguages]}
             value={language}
-            onChange={(value) => setLanguage(value as Language)}
+            onChange={(value) => setLanguage(value as SnippetLanguage)}
           />
         }
       >

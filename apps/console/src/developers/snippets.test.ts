@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { languages, listenSnippet, sendSnippet, tokenSnippet } from './snippets.ts'
+import { listenSnippet, sendSnippet, snippetLanguages, tokenSnippet } from './snippets.ts'
 
 const box = { origin: 'http://192.168.1.20:3000', username: 'sms', hasTokens: false }
 const relay = { origin: 'https://sms.example.org', username: 'ada', hasTokens: true }
 
-test.each(languages)(
+test.each(snippetLanguages)(
   'the %s snippet has the address of this gateway, and the secret only as a variable',
   (language) => {
     expect(sendSnippet(language, box)).toContain('http://192.168.1.20:3000/3rdparty/v1/messages')

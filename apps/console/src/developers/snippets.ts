@@ -5,12 +5,12 @@ export interface SnippetHost {
   readonly hasTokens: boolean
 }
 
-export type Language = 'curl' | 'JavaScript' | 'Python'
+export type SnippetLanguage = 'curl' | 'JavaScript' | 'Python'
 
-export const languages: readonly Language[] = ['curl', 'JavaScript', 'Python']
+export const snippetLanguages: readonly SnippetLanguage[] = ['curl', 'JavaScript', 'Python']
 
 /** Sends one message. The secret comes from an environment variable. */
-export function sendSnippet(language: Language, host: SnippetHost): string {
+export function sendSnippet(language: SnippetLanguage, host: SnippetHost): string {
   const url = `${host.origin}/3rdparty/v1/messages`
   switch (language) {
     case 'curl':

@@ -14,7 +14,7 @@ import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { durationWords, sizeWords } from '../ui/values/relative-words.ts'
 import { rich, t } from '../words/text.ts'
 import { DeviceHistory } from './device-history.tsx'
-import { EncryptionKey } from './encryption-key.tsx'
+import { EncryptionKeyFacts } from './encryption-key.tsx'
 import { ExamineDevice } from './examine-device.tsx'
 import { LastErrors } from './last-errors.tsx'
 import { ModemCard } from './modem-card.tsx'
@@ -44,7 +44,7 @@ export default function DevicePage({ id }: { readonly id: string }) {
       {device.data?.isPhone && (
         <>
           <PhoneFacts device={device.data} />
-          <EncryptionKey device={device.data} />
+          <EncryptionKeyFacts device={device.data} />
         </>
       )}
       {device.data && !device.data.isPhone && (
@@ -71,7 +71,7 @@ export default function DevicePage({ id }: { readonly id: string }) {
           <Panel title={t('device.agent')}>
             <AgentFacts device={device.data} />
           </Panel>
-          <EncryptionKey device={device.data} />
+          <EncryptionKeyFacts device={device.data} />
           <ExamineDevice id={id} isOnline={device.data.online} />
           <UssdPanel id={id} sims={device.data.simCards} />
           <LastErrors device={device.data} />

@@ -6,7 +6,7 @@ import { Facts, Panel } from '../ui/page.tsx'
 import { rich, t } from '../words/text.ts'
 
 /** The public key of a device, with the fingerprint and command to check that the key belongs to this device. */
-export function EncryptionKey({
+export function EncryptionKeyFacts({
   device: { publicKey, keyVersion, keyFingerprint, isPhone },
 }: {
   readonly device: DeviceDetailAnswer

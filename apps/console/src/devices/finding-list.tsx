@@ -1,16 +1,16 @@
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { CopyField } from '../ui/copy-field.tsx'
 import { t } from '../words/text.ts'
-import { type Finding, findingWords } from './finding-words.ts'
+import { findingWords, type ShownFinding } from './finding-words.ts'
 import './finding-list.css'
 
-type Verdict = Finding['verdict']
+type Verdict = ShownFinding['verdict']
 
 const tones: Readonly<Record<Verdict, Tone>> = { problem: 'bad', warning: 'warn', ok: 'good' }
 const order: readonly Verdict[] = ['problem', 'warning', 'ok']
 
 /** The results of diagnostics, problems first, with the commands that solve them. */
-export function FindingList({ findings }: { readonly findings: readonly Finding[] }) {
+export function FindingList({ findings }: { readonly findings: readonly ShownFinding[] }) {
   const sorted = findings.toSorted((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict))
   return (
     <ul className="findings" aria-label={t('diagnostics.results')}>
@@ -21,7 +21,7 @@ export function FindingList({ findings }: { readonly findings: readonly Finding[
   )
 }
 
-function ListedFinding({ finding }: { readonly finding: Finding }) {
+function ListedFinding({ finding }: { readonly finding: ShownFinding }) {
   const { check, text, advice, isEnglish } = findingWords(finding)
   return (
     <li>

@@ -2,10 +2,10 @@ import { type FindingCode, findingValues, isAdvised } from '@smsgw/contract/devi
 import { afterEach, describe, expect, test } from 'vitest'
 import { chooseLocale } from '../words/language.ts'
 import { loadLocale } from '../words/text.ts'
-import { type Finding, findingWords, modemProblemWords } from './finding-words.ts'
+import { findingWords, modemProblemWords, type ShownFinding } from './finding-words.ts'
 
 const codes = Object.keys(findingValues) as FindingCode[]
-const finding = (code: FindingCode): Finding => ({
+const finding = (code: FindingCode): ShownFinding => ({
   check: 'the check',
   verdict: isAdvised(code) ? 'problem' : 'ok',
   text: 'the sentence of the agent',

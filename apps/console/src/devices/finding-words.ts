@@ -3,7 +3,7 @@ import { findingValues } from '@smsgw/contract/devices/finding-code'
 import '../words/later-words.ts'
 import { isolate, optionalText, t } from '../words/text.ts'
 
-export type Finding = FindingsAnswer['findings'][number]
+export type ShownFinding = FindingsAnswer['findings'][number]
 
 interface FindingWords {
   readonly check: string
@@ -14,7 +14,7 @@ interface FindingWords {
 }
 
 /** A finding in words. Codes are translated; an older or newer agent is shown with its English sentences. */
-export function findingWords({ check, text, advice, code, values, simNumber }: Finding): FindingWords {
+export function findingWords({ check, text, advice, code, values, simNumber }: ShownFinding): FindingWords {
   const known = code !== undefined && hasValues(code, values) ? codeWords(code, values) : undefined
   if (known === undefined) return { check, text, advice, isEnglish: true }
   const sim = simNumber === undefined ? undefined : t('common.simNumber', { number: simNumber })
@@ -40,7 +40,7 @@ function codeWords(code: string, values: Values) {
   return { check, text, advice }
 }
 
-type Values = Finding['values']
+type Values = ShownFinding['values']
 
 /** Returns true if all values of the text are known, because a text can be formatted only with all of its values. */
 function hasValues(code: string, values: Values): boolean {

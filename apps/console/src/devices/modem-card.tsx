@@ -2,7 +2,7 @@ import type { ModemAnswer, SimCardAnswer } from '@smsgw/contract/devices/device'
 import { signalWords } from '../shell/line-state/line-words.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Facts, Panel } from '../ui/page.tsx'
-import { Note } from '../ui/problem-note.tsx'
+import { NoteBox } from '../ui/problem-note.tsx'
 import { SignalBars } from '../ui/signal-bars.tsx'
 import { numberWords, percentWords } from '../ui/values/relative-words.ts'
 import { optionalText, t } from '../words/text.ts'
@@ -87,7 +87,7 @@ export function ModemCard({
 export function ModemProblem({ text, code }: { readonly text: string; readonly code: string | undefined }) {
   const words = modemProblemWords(code)
   return (
-    <Note tone="warn">
+    <NoteBox tone="warn">
       {words === undefined ? (
         <p lang="en" dir="auto">
           {text}
@@ -98,7 +98,7 @@ export function ModemProblem({ text, code }: { readonly text: string; readonly c
           {words.advice !== undefined && <p>{words.advice}</p>}
         </>
       )}
-    </Note>
+    </NoteBox>
   )
 }
 

@@ -3,7 +3,7 @@ import type { EnteredPinAnswer } from '@smsgw/contract/devices/device'
 import { useState } from 'react'
 import { useEnterPin, useRestartModem } from '../api/devices.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
-import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { t } from '../words/text.ts'
 import { modemProblemWords } from './finding-words.ts'
@@ -45,10 +45,10 @@ export function PinForm({ deviceId, simNumber }: ModemPlace) {
       />
       {refused !== undefined && (
         <div role="alert">
-          <Note tone="bad">
+          <NoteBox tone="bad">
             <RefusedPin refused={refused} />
             {refused.triesLeft !== undefined && <p>{t('modem.pinTriesLeft', { count: refused.triesLeft })}</p>}
-          </Note>
+          </NoteBox>
         </div>
       )}
       <Checkbox

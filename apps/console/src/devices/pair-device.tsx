@@ -25,13 +25,13 @@ export function PairDevice({
 }) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={t('pairing.title')} size="lg">
-      <Pairing known={known} onClose={onClose} />
+      <PairingSteps known={known} onClose={onClose} />
     </Modal>
   )
 }
 
 /** Shows a pairing code, and a notice when a device has used the code. */
-export function Pairing({
+export function PairingSteps({
   known,
   onClose,
   onPaired,

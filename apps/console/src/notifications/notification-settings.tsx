@@ -6,7 +6,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { ask } from '../api/request/ask.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Panel } from '../ui/page.tsx'
-import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { locale, t } from '../words/text.ts'
 import { notificationState, registerWorker, turnOff, turnOn } from './browser-push.ts'
@@ -30,7 +30,7 @@ export function NotificationSettings() {
   const isOn = state === 'allowed' && choice !== undefined
   return (
     <Panel title={t('notify.title')} about={t('notify.about')}>
-      {!canChange && <Note tone="warn">{t(`notify.state.${state}`)}</Note>}
+      {!canChange && <NoteBox tone="warn">{t(`notify.state.${state}`)}</NoteBox>}
       {canChange && (
         <Choice
           label={t('notify.on')}
@@ -64,9 +64,9 @@ function Chosen({
   return (
     <>
       {subscriptionId === undefined && (
-        <Note tone="quiet">
+        <NoteBox tone="quiet">
           <p>{t('notify.tabOnly')}</p>
-        </Note>
+        </NoteBox>
       )}
       {pushEvents.map((event) => (
         <Choice
@@ -90,7 +90,9 @@ function Chosen({
         />
       )}
       <ProblemNote error={test.error} />
-      {test.data?.isAccepted === false && <Note tone="bad">{t('notify.refused', { reason: test.data.error })}</Note>}
+      {test.data?.isAccepted === false && (
+        <NoteBox tone="bad">{t('notify.refused', { reason: test.data.error })}</NoteBox>
+      )}
       <div className="page-actions settings-actions">
         <Button
           variant="default"

@@ -3,14 +3,14 @@ import { t } from '../words/text.ts'
 import { Checklist } from './checklist.tsx'
 import { DeviceStrip } from './device-strip.tsx'
 import { useFirstSetup } from './first-setup.ts'
-import { Traffic } from './traffic.tsx'
+import { TrafficChart } from './traffic.tsx'
 
 export default function Overview() {
   useFirstSetup()
   return (
     <Page title={t('overview.title')}>
       <Checklist />
-      <Traffic />
+      <TrafficChart />
       <DeviceStrip />
     </Page>
   )

@@ -2,7 +2,7 @@ import { SegmentedControl } from '@mantine/core'
 import type { StatisticsPeriod } from '@smsgw/contract/messages/statistics'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import { query } from '../api/request/ask.ts'
+import { queryString } from '../api/request/ask.ts'
 import { useStatistics } from '../api/statistics.ts'
 import { LazyPlot } from '../plot/lazy-plot.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
@@ -21,7 +21,7 @@ const periods: readonly StatisticsPeriod[] = ['hour', 'day', 'week']
 const countWords = (value: number) => (Number.isInteger(value) ? numberWords(value) : '')
 
 /** Message counts and sending times. */
-export function Traffic() {
+export function TrafficChart() {
   const [period, setPeriod] = useUrlValue<StatisticsPeriod>('period', 'hour', periods)
   const { data, error, refetch } = useStatistics(period)
   const drawn = useMemo(() => trafficLines(data?.buckets ?? []), [data])
@@ -114,5 +114,5 @@ function Total({
 }
 
 function messagesPath(filter: Readonly<Record<string, string | undefined>>): string {
-  return `/messages${query(filter)}`
+  return `/messages${queryString(filter)}`
 }

@@ -3,7 +3,7 @@ import { useId } from 'react'
 import type { SettingValue } from '../api/settings.ts'
 import { numberWords } from '../ui/values/relative-words.ts'
 import { optionalText, t } from '../words/text.ts'
-import type { SettingField as FieldOf } from './setting-fields.ts'
+import type { FieldEditor as FieldOf } from './setting-fields.ts'
 
 /** One setting with its name, help and value. An empty field resets the setting to its default. */
 export function SettingField({

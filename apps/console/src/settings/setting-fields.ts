@@ -1,7 +1,7 @@
 import type { TextKey } from '../words/text.ts'
 
 /** How each setting is edited. Its name and help are `setting.<section>.<key>` and `settingHelp.<section>.<key>`. */
-export type SettingField =
+export type FieldEditor =
   | { readonly kind: 'number'; readonly unit?: 'seconds' | 'messages' | 'retries' | 'days'; readonly empty: EmptyText }
   | { readonly kind: 'choice'; readonly choices: readonly TextKey[] }
   | { readonly kind: 'switch' | 'time' | 'text' | 'secret' }
@@ -46,6 +46,6 @@ export const settingFields = {
   },
   ping: { interval_seconds: { kind: 'number', unit: 'seconds', empty: 'noPing' } },
   logs: { lifetime_days: { kind: 'number', unit: 'days', empty: 30 } },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, SettingField>>>>
+} as const satisfies Readonly<Record<string, Readonly<Record<string, FieldEditor>>>>
 
 export type SettingsSectionName = keyof typeof settingFields

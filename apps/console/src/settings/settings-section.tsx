@@ -6,7 +6,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { t } from '../words/text.ts'
 import { SettingField } from './setting-field.tsx'
-import { type SettingField as Field, type SettingsSectionName, settingFields } from './setting-fields.ts'
+import { type FieldEditor as Field, type SettingsSectionName, settingFields } from './setting-fields.ts'
 import { useEdits } from './unsaved-edits.ts'
 import './settings-section.css'
 

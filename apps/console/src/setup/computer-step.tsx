@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { DeviceAnswer, DeviceDetailAnswer } from '@smsgw/contract/devices/device'
 import { useState } from 'react'
 import { agentStatusCommand, gatewayStatusCommand } from '../devices/pair-command.ts'
-import { Pairing } from '../devices/pair-device.tsx'
+import { PairingSteps } from '../devices/pair-device.tsx'
 import { useSignedIn } from '../session-context.ts'
 import { CopyField } from '../ui/copy-field.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
@@ -24,7 +24,7 @@ export function ComputerStep({
     return (
       <>
         <p>{t('setup.pair')}</p>
-        <Pairing known={known} onPaired={onPaired} />
+        <PairingSteps known={known} onPaired={onPaired} />
       </>
     )
   return (
@@ -44,7 +44,7 @@ export function ComputerStep({
           </Button>
         </div>
       )}
-      {isPairing && <Pairing known={known} onPaired={onPaired} />}
+      {isPairing && <PairingSteps known={known} onPaired={onPaired} />}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { ModemAnswer } from '@smsgw/contract/devices/device'
 import { ModemProblem } from '../devices/modem-card.tsx'
 import { simStateWords } from '../devices/sim-state-words.ts'
-import { Note } from '../ui/problem-note.tsx'
+import { NoteBox } from '../ui/problem-note.tsx'
 
 /** The problem of a modem, or the state of its SIM while the agent has not yet reported the problem. */
 export function SetupProblem({
@@ -13,8 +13,8 @@ export function SetupProblem({
 }) {
   if (lastError !== undefined) return <ModemProblem text={lastError} code={lastErrorCode} />
   return (
-    <Note tone="warn">
+    <NoteBox tone="warn">
       <p>{simStateWords(simState)}</p>
-    </Note>
+    </NoteBox>
   )
 }

@@ -29,14 +29,14 @@ export function setupState(device: DeviceDetailAnswer | undefined, modem: ModemA
   if (device === undefined) return { step: 'computer', kind: 'unpaired' }
   if (!device.online) return { step: 'computer', kind: 'offline' }
   if (modem === undefined) return { step: 'modem', kind: 'missing' }
-  return stateOfModem(modem, simStateOf(device, modem))
+  return stateOfModem(modem, shownSimState(device, modem))
 }
 
 /**
  * Returns the state of the SIM. Agents report a change of a SIM at once, but a change of a modem only with their next
  * telemetry.
  */
-export function simStateOf(device: DeviceDetailAnswer, modem: ModemAnswer): string {
+export function shownSimState(device: DeviceDetailAnswer, modem: ModemAnswer): string {
   return device.simCards.find(({ simNumber }) => simNumber === modem.simNumber)?.state ?? modem.state
 }
 

@@ -27,8 +27,8 @@ import {
   type ShownState,
   setupState,
   setupSteps,
+  shownSimState,
   shownState,
-  simStateOf,
 } from './setup-state.ts'
 import { SimStep } from './sim-step.tsx'
 import { TestStep } from './test-step.tsx'
@@ -195,7 +195,7 @@ function StepBody({
     ) : (
       <ModemStep device={device} modem={undefined} simState="absent" kind="missing" />
     )
-  const simState = simStateOf(device, modem)
+  const simState = shownSimState(device, modem)
   switch (state.step) {
     case 'modem':
       return <ModemStep device={device} modem={modem} simState={simState} kind={state.kind} />

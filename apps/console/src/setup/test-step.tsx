@@ -10,7 +10,7 @@ import { conversationPath } from '../conversations/conversation-path.ts'
 import { failureText, waitingText } from '../messages/timeline-words.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
-import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { useNow } from '../ui/values/relative-time.tsx'
 import { sentence } from '../words/sentence.ts'
 import { rich, t } from '../words/text.ts'
@@ -37,7 +37,7 @@ export function TestStep(tested: Tested) {
   const form = <TestForm tested={tested} isVirtual={isVirtual === true && hasVirtualPhone} onSent={setId} />
   return (
     <>
-      {isVirtual && <Note tone="quiet">{t(hasVirtualPhone ? 'setup.virtual' : 'setup.emulated')}</Note>}
+      {isVirtual && <NoteBox tone="quiet">{t(hasVirtualPhone ? 'setup.virtual' : 'setup.emulated')}</NoteBox>}
       {id === skipped && <Works text={t('setup.untested', { name: tested.name })} />}
       {id === '' && form}
       {id !== '' && id !== skipped && (
@@ -209,7 +209,7 @@ function AwaitedReply({ number, sentAt }: { readonly number: string; readonly se
   return (
     <>
       <p>{rich('setup.replyTo', { number: <bdi>{number}</bdi> })}</p>
-      {isLate && <Note tone="warn">{t('setup.noReply')}</Note>}
+      {isLate && <NoteBox tone="warn">{t('setup.noReply')}</NoteBox>}
     </>
   )
 }
@@ -221,11 +221,11 @@ function FailedTest({ message, again }: { readonly message: MessageStateAnswer; 
   return (
     <>
       <div role="alert">
-        <Note tone="bad">
+        <NoteBox tone="bad">
           <p>{t('setup.testFailed')}</p>
           <p dir="auto">{sentence(failureText(message.recipients[0] ?? {}) ?? '')}</p>
           <p>{t('setup.testFailedHelp')}</p>
-        </Note>
+        </NoteBox>
       </div>
       <div className="page-actions">
         {again}

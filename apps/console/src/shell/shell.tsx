@@ -7,12 +7,12 @@ import { useNotificationChoice } from '../notifications/notification-choice.ts'
 import { patientPage } from '../patient-page.tsx'
 import { useSignedIn } from '../session-context.ts'
 import { setUnreadInTitle } from '../ui/document-title.ts'
-import { VirtualPhone } from '../virtual-phone/virtual-phone.tsx'
+import { VirtualPhonePanel } from '../virtual-phone/virtual-phone.tsx'
 import { t } from '../words/text.ts'
 import { BottomBar } from './bottom-bar.tsx'
 import { CommandPalette } from './keyboard/command-palette.tsx'
 import { KeyHelp } from './keyboard/key-help.tsx'
-import type { Keys } from './keyboard/key-sequence.ts'
+import type { KeyActions } from './keyboard/key-sequence.ts'
 import { useKeys } from './keyboard/keys.ts'
 import { ConnectionBanner } from './line-state/connection-banner.tsx'
 import { PhoneContext } from './phone-context.ts'
@@ -50,7 +50,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     }),
     [hasVirtualPhone, hasPhone],
   )
-  const keys = useMemo<Keys>(
+  const keys = useMemo<KeyActions>(
     () => ({
       '?': help.toggle,
       n: () => goTo(newConversationPath),
@@ -76,7 +76,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <ConnectionBanner />
           {children}
         </main>
-        {hasPhone && <VirtualPhone onClose={phone.toggle} />}
+        {hasPhone && <VirtualPhonePanel onClose={phone.toggle} />}
         <BottomBar />
       </div>
       <CommandPalette isOpen={isPaletteOpen} onToggle={palette.toggle} onClose={palette.close} />

@@ -36,7 +36,7 @@ export function ProblemNote({ error, retry }: { readonly error: Error | null; re
   )
 }
 
-export function Note({ tone, children }: { readonly tone: 'bad' | 'warn' | 'quiet'; readonly children: ReactNode }) {
+export function NoteBox({ tone, children }: { readonly tone: 'bad' | 'warn' | 'quiet'; readonly children: ReactNode }) {
   return (
     <div className={`note is-${tone}`}>
       <Icon name={tone === 'quiet' ? 'info' : 'warning'} />

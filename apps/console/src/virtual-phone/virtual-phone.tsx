@@ -15,7 +15,7 @@ import './virtual-phone.css'
 const firstPhone = '+447400123456'
 
 /** The phone at the other end of the virtual modem. It receives messages of the gateway and can reply. */
-export function VirtualPhone({ onClose }: { readonly onClose: () => void }) {
+export function VirtualPhonePanel({ onClose }: { readonly onClose: () => void }) {
   const phone = useVirtualPhone()
   const talkedTo = useConversationNumber()
   const [{ chosen, besides }, setChosen] = useState<{ chosen?: string; besides?: string | undefined }>({})

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { CopyField } from '../ui/copy-field.tsx'
-import { Note } from '../ui/problem-note.tsx'
+import { NoteBox } from '../ui/problem-note.tsx'
 import { rich, t } from '../words/text.ts'
 
 /** Shows a new secret. The API returns it only once. */
@@ -20,7 +20,7 @@ export function ShownSecret({
         <p>{t('webhooks.replaced')}</p>
       ) : (
         <>
-          <Note tone="warn">{t('webhooks.secretOnce')}</Note>
+          <NoteBox tone="warn">{t('webhooks.secretOnce')}</NoteBox>
           <CopyField name={t('webhooks.secret')} value={secret} />
           <p className="small quiet">
             {rich(format === 'twilio' ? 'webhooks.secretHelpTwilio' : 'webhooks.secretHelp')}

@@ -7,7 +7,7 @@ import { AskFirst } from '../ui/ask-first.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Page } from '../ui/page.tsx'
-import { Note, ProblemNote } from '../ui/problem-note.tsx'
+import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { usePathPart } from '../ui/values/path-part.ts'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { optionalText, rich, t } from '../words/text.ts'
@@ -52,7 +52,7 @@ function Disabled({ webhook }: { readonly webhook: WebhookAnswer }) {
   const change = useChangeWebhook()
   const { id, disabledAt, disabledReason } = webhook
   return (
-    <Note tone="bad">
+    <NoteBox tone="bad">
       <p>
         {rich('webhooks.disabledSince', { when: <RelativeTime at={disabledAt ?? ''} /> })}{' '}
         {disabledReason !== undefined && t('webhooks.disabledReason', { reason: disabledReason })}
@@ -67,14 +67,14 @@ function Disabled({ webhook }: { readonly webhook: WebhookAnswer }) {
         {t('webhooks.enable')}
       </Button>
       <ProblemNote error={change.error} />
-    </Note>
+    </NoteBox>
   )
 }
 
 function Paused({ webhook: { id, pausedAt = '' } }: { readonly webhook: WebhookAnswer }) {
   const change = useChangeWebhook()
   return (
-    <Note tone="warn">
+    <NoteBox tone="warn">
       <p>{rich('webhooks.pausedSince', { when: <RelativeTime at={pausedAt} /> })}</p>
       <Button
         size="xs"
@@ -86,7 +86,7 @@ function Paused({ webhook: { id, pausedAt = '' } }: { readonly webhook: WebhookA
         {t('webhooks.resume')}
       </Button>
       <ProblemNote error={change.error} />
-    </Note>
+    </NoteBox>
   )
 }
 

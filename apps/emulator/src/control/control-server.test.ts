@@ -5,18 +5,18 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Emulator, startEmulator } from '../emulator.ts'
+import { type RunningEmulator, startEmulator } from '../emulator.ts'
 import { allInstructions } from '../instructions/all-instructions.ts'
-import { type Options, readConfig } from '../options/config.ts'
+import { type Options, readEmulatorOptions } from '../options/config.ts'
 
 let folder = ''
-let emulator: Emulator
+let emulator: RunningEmulator
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'control-'))
   const ledger = join(folder, 'ledger.jsonl')
   const modem = (name: string) => ['--modem', `name=${name},tcp=127.0.0.1:0`]
   const argv = [...modem('left'), ...modem('right'), '--control', '127.0.0.1:0', '--ledger', ledger, '--boot-time', '0']
-  emulator = await startEmulator(readConfig(argv, {}) as Options, 1, (error) => {
+  emulator = await startEmulator(readEmulatorOptions(argv, {}) as Options, 1, (error) => {
     throw error
   })
 })

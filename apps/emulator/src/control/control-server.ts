@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { addressOf, listen } from '../host/tcp-host.ts'
+import { addressOf, listenTcp } from '../host/tcp-host.ts'
 import { allInstructions } from '../instructions/all-instructions.ts'
 import { InstructionRefused } from '../instructions/instruction.ts'
 import { DEEPEST_NESTING, firstProblem, isNestedTooDeeply } from '../options/check-input.ts'
@@ -8,7 +8,7 @@ import type { TcpAddress } from '../options/tcp-address.ts'
 import { harmlessJson } from '../output/terminal-text.ts'
 import { refuseForeignBody, refuseWebPages } from './own-requests.ts'
 import { ControlProblem } from './problem.ts'
-import { type Controlled, modemOf, routes, STREAM, trafficText } from './routes.ts'
+import { type Controlled, controlRoutes, modemOf, STREAM, trafficText } from './routes.ts'
 
 /**
  * The HTTP control interface, with JSON bodies. The interface has no password, so it should listen on loopback only.
@@ -22,7 +22,7 @@ export class ControlServer {
 
   static async listen(at: TcpAddress, controlled: Controlled): Promise<ControlServer> {
     const server = createServer((request, response) => void serve(request, response, controlled, at.host))
-    return new ControlServer(await listen(server, at, 'control'))
+    return new ControlServer(await listenTcp(server, at, 'control'))
   }
 
   get address(): string {
@@ -64,7 +64,7 @@ function urlOf({ url = '/' }: IncomingMessage): URL {
 }
 
 function read(request: IncomingMessage, url: URL, controlled: Controlled): object {
-  for (const route of routes) {
+  for (const route of controlRoutes) {
     const variable = match(route.path, url.pathname)
     if (variable === undefined) continue
     if (request.method !== 'GET') throw new ControlProblem(405, 'method_not_allowed', `${url.pathname} allows GET only`)

@@ -1,11 +1,11 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Emulator, startEmulator } from '../emulator.ts'
-import { type Options, readConfig } from '../options/config.ts'
+import { type RunningEmulator, startEmulator } from '../emulator.ts'
+import { type Options, readEmulatorOptions } from '../options/config.ts'
 
-const emulators: Emulator[] = []
-let here: Emulator
-let everywhere: Emulator
+const emulators: RunningEmulator[] = []
+let here: RunningEmulator
+let everywhere: RunningEmulator
 
 beforeAll(async () => {
   here = await start('127.0.0.1:0')
@@ -15,9 +15,9 @@ afterAll(async () => {
   for (const emulator of emulators) await emulator.close()
 })
 
-async function start(control: string): Promise<Emulator> {
+async function start(control: string): Promise<RunningEmulator> {
   const argv = ['--tcp', '127.0.0.1:0', '--control', control, '--ledger', 'none', '--boot-time', '0']
-  const emulator = await startEmulator(readConfig(argv, {}) as Options, 1, (error) => {
+  const emulator = await startEmulator(readEmulatorOptions(argv, {}) as Options, 1, (error) => {
     throw error
   })
   emulators.push(emulator)
@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /** Returns status and code of the answer. Does not use `fetch`, which does not allow these headers. */
-function ask(emulator: Emulator, { path = '/modems', headers = {}, body }: Asked): Promise<[number, string?]> {
+function ask(emulator: RunningEmulator, { path = '/modems', headers = {}, body }: Asked): Promise<[number, string?]> {
   const { port } = new URL(emulator.control?.address ?? '')
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST'

@@ -4,14 +4,14 @@ import { z } from 'zod'
 import { allInstructions } from '../instructions/all-instructions.ts'
 import type { LedgerFile } from '../ledger-file.ts'
 import type { NetworkEvents } from '../output/network-events.ts'
-import { type PortTraffic, visible } from '../output/traffic.ts'
+import { type TrafficLog, visible } from '../output/traffic.ts'
 import type { ServedModem, World } from '../world.ts'
 import { ControlProblem } from './problem.ts'
 
 /** The routes of the control interface. */
 export interface Controlled {
   readonly world: World
-  readonly traffic: PortTraffic
+  readonly traffic: TrafficLog
   readonly events: NetworkEvents
   readonly ledger: LedgerFile | undefined
 }
@@ -24,7 +24,7 @@ export interface ControlRoute {
 }
 
 /** The GET requests. Changes are `POST /do/<instruction>`. */
-export const routes: readonly ControlRoute[] = [
+export const controlRoutes: readonly ControlRoute[] = [
   { path: '/', about: 'List all requests with their schemas', answer: () => index() },
   {
     path: '/modems',
@@ -87,7 +87,7 @@ export const routes: readonly ControlRoute[] = [
 /** Path of the server-sent events. */
 export const STREAM = '/stream'
 
-export function trafficText({ bytes, ...rest }: ReturnType<PortTraffic['recent']>[number]): object {
+export function trafficText({ bytes, ...rest }: ReturnType<TrafficLog['recent']>[number]): object {
   return { ...rest, text: visible(bytes), hex: Buffer.from(bytes).toString('hex') }
 }
 
@@ -100,7 +100,7 @@ function modemState({ name, virtual, ports }: ServedModem): object {
 }
 
 function index(): object {
-  const read = routes.map(({ path, about }) => ({ request: `GET ${path}`, about }))
+  const read = controlRoutes.map(({ path, about }) => ({ request: `GET ${path}`, about }))
   const act = Object.entries(allInstructions).map(([name, { about, body }]) => ({
     request: `POST /do/${name}`,
     about,

@@ -23,7 +23,7 @@ export class TcpHost implements HostPort {
   }
 
   static async listen(at: TcpAddress, receive: ReceiveBytes, key: string): Promise<TcpHost> {
-    return new TcpHost(await listen(createServer({ noDelay: true, keepAlive: true }), at, key), receive)
+    return new TcpHost(await listenTcp(createServer({ noDelay: true, keepAlive: true }), at, key), receive)
   }
 
   get address(): string {
@@ -95,7 +95,7 @@ interface Client {
 }
 
 /** @param key the option that the error names */
-export async function listen<S extends Server>(server: S, { host, port }: TcpAddress, key: string): Promise<S> {
+export async function listenTcp<S extends Server>(server: S, { host, port }: TcpAddress, key: string): Promise<S> {
   try {
     server.listen(port, host)
     await once(server, 'listening')

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { WebReply, WebRequest } from '@smsgw/virtual-modem/web/web-request'
 import type { TcpAddress } from '../options/tcp-address.ts'
 import type { HostPort } from './host-port.ts'
-import { addressOf, listen } from './tcp-host.ts'
+import { addressOf, listenTcp } from './tcp-host.ts'
 
 /** The web interface of a HiLink stick over HTTP. While the stick is unplugged, connections are reset. */
 export class WebHost implements HostPort {
@@ -22,7 +22,7 @@ export class WebHost implements HostPort {
   }
 
   static async listen(at: TcpAddress, handle: HandleWebRequest, key: string): Promise<WebHost> {
-    return new WebHost(await listen(createServer(), at, key), handle)
+    return new WebHost(await listenTcp(createServer(), at, key), handle)
   }
 
   get address(): string {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { firstProblem } from '../options/check-input.ts'
 import { faultOptions } from '../options/fault-settings.ts'
 import { simSetup } from '../options/modem-setup.ts'
-import { simCard } from '../options/planned-modem.ts'
+import { newSim } from '../options/planned-modem.ts'
 import type { World } from '../world.ts'
 import { encodable, type Instruction, InstructionRefused, instruction } from './instruction.ts'
 
@@ -50,7 +50,7 @@ export const modemInstructions = {
     z.strictObject({ modem, sim: simSetup.required({ number: true }) }),
     (world, { modem, sim: { number, ...card } }) => {
       const { virtual } = world.modem(modem)
-      const sim = simCard({ ...card, number })
+      const sim = newSim({ ...card, number })
       for (const other of world.modems) {
         const clash = other.name === modem ? undefined : commonTo(sim, other.virtual.sim)
         if (clash) throw new InstructionRefused('not-possible', `the SIM with ${clash} is already in ${other.name}`)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Options, readConfig } from './config.ts'
+import { type Options, readEmulatorOptions } from './config.ts'
 
 function options(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): Options {
-  const config = readConfig(argv, environment)
+  const config = readEmulatorOptions(argv, environment)
   if (config === 'help' || config === 'version') throw new Error('unexpected help')
   return config
 }
@@ -21,7 +21,7 @@ test('by default serves one modem on a pseudo-terminal, a control interface on l
 })
 
 test('returns help for --help', () => {
-  expect(readConfig(['--tcp', 'nonsense', '--help'], {})).toBe('help')
+  expect(readEmulatorOptions(['--tcp', 'nonsense', '--help'], {})).toBe('help')
 })
 
 test('prefers the command line over the environment', () => {
@@ -99,9 +99,9 @@ test.each([
   [['stray'], /stray/],
   [['--tcp'], /--tcp/],
 ])('refuses %j with one line that names problem and solution', (argv, message) => {
-  expect(() => readConfig(argv, {})).toThrow(message)
+  expect(() => readEmulatorOptions(argv, {})).toThrow(message)
   try {
-    readConfig(argv, {})
+    readEmulatorOptions(argv, {})
   } catch (error) {
     expect((error as Error).message).not.toContain('\n')
   }

@@ -2,8 +2,8 @@ import { type ProgramCommands, readOptions } from '@smsgw/daemon/command-line'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
 import { firstProblem } from './check-input.ts'
-import { PTY_FOLDER, personalityName, phoneNumber } from './modem-setup.ts'
-import { faultText, latencyText, modemText, noneOr, path } from './option-text.ts'
+import { PTY_FOLDER, personalityName, subscriberNumber } from './modem-setup.ts'
+import { faultOption, latencyText, modemText, noneOr, path } from './option-text.ts'
 import { tcpAddress } from './tcp-address.ts'
 
 /** The help text of an option, and the example shown in errors. */
@@ -29,7 +29,7 @@ export const optionsSchema = z.strictObject({
     about: 'modem type; default quectel-ec25',
     example: 'simcom-sim800',
   }),
-  number: option(phoneNumber.optional(), {
+  number: option(subscriberNumber.optional(), {
     about: 'phone number of the SIM; default +447700900001',
     example: '+447700900123',
   }),
@@ -56,7 +56,7 @@ export const optionsSchema = z.strictObject({
     about: 'recording of `modem <port> record`: one modem that answers as recorded, without network, SIM and faults',
     example: './modem.txt',
   }),
-  fault: option(z.array(faultText()).default([]), {
+  fault: option(z.array(faultOption()).default([]), {
     about:
       'a fault that all modems start with. Its options follow after a colon. Inside a value, write ";" instead of ","',
     example: 'submit-slow:delayMs=15000,chance=0.1',
@@ -118,7 +118,10 @@ export type Options = z.infer<typeof optionsSchema>
 const outputFlags = ['lines', 'json', 'quiet'] as const
 
 /** Returns the options, or `help` or `version` if that is requested. Only this function reads arguments and environment. */
-export function readConfig(argv: readonly string[], environment: NodeJS.ProcessEnv): Options | 'help' | 'version' {
+export function readEmulatorOptions(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Options | 'help' | 'version' {
   if (argv.includes('--help') || argv.includes('-h')) return 'help'
   if (argv[0] === '--version') return 'version'
   const given = { ...fromEnvironment(environment), ...fromArguments(argv) }
@@ -162,7 +165,7 @@ export const emulatorCommands: ProgramCommands = {
         ...Object.fromEntries(
           Object.keys(optionsSchema.shape).map((key) => [
             key,
-            { value: exampleText(key), about: aboutOf(key)?.about ?? '' },
+            { value: exampleText(key), about: optionAboutOf(key)?.about ?? '' },
           ]),
         ),
         ...Object.fromEntries(outputFlags.map((flag) => [flag, { about: `short for --output ${flag}` }])),
@@ -197,16 +200,16 @@ function refuseContradictions(options: Options): void {
 }
 
 function isSeveral(key: string): boolean {
-  return aboutOf(key)?.several ?? false
+  return optionAboutOf(key)?.several ?? false
 }
 
-export function aboutOf(key: string): OptionAbout | undefined {
+export function optionAboutOf(key: string): OptionAbout | undefined {
   const schema = (optionsSchema.shape as Record<string, z.ZodType>)[key]
   return schema && optionAbouts.get(schema)
 }
 
 function exampleText(key: string): string {
-  return aboutOf(key)?.example ?? ''
+  return optionAboutOf(key)?.example ?? ''
 }
 
 function exampleOf(key: string): string {

@@ -1,11 +1,11 @@
 import { faultCatalogue } from '@smsgw/virtual-modem/faults/fault-catalogue'
 import { testNumbers } from '@smsgw/virtual-modem/network/test-numbers'
 import { personalities } from '@smsgw/virtual-modem/personalities/catalogue'
-import { routes, STREAM, STREAM_ABOUT } from '../control/routes.ts'
+import { controlRoutes, STREAM, STREAM_ABOUT } from '../control/routes.ts'
 import { allInstructions } from '../instructions/all-instructions.ts'
-import { aboutOf, envName, optionsSchema } from './config.ts'
+import { envName, optionAboutOf, optionsSchema } from './config.ts'
 
-export function helpText(): string {
+export function emulatorHelp(): string {
   const options = Object.keys(optionsSchema.shape).flatMap(optionHelp)
   return `${[
     'Virtual GSM modems on pseudo-terminals or TCP, with SIMs and a shared network.',
@@ -26,7 +26,7 @@ export function helpText(): string {
     '',
     'Control interface, JSON over HTTP; GET / returns the schemas:',
     ...columns([
-      ...routes.map(({ path, about }) => [`GET ${path}`, about] as const),
+      ...controlRoutes.map(({ path, about }) => [`GET ${path}`, about] as const),
       [`GET ${STREAM}`, STREAM_ABOUT],
       ...Object.entries(allInstructions).map(([name, { about }]) => [`POST /do/${name}`, about] as const),
     ]),
@@ -34,7 +34,7 @@ export function helpText(): string {
 }
 
 function optionHelp(key: string): string[] {
-  const about = aboutOf(key)
+  const about = optionAboutOf(key)
   if (about === undefined) return []
   const several = about.several ? ' (repeatable)' : ''
   return [`  --${key} ${about.example}   [${envName(key)}]${several}`, `      ${about.about}`]

@@ -4,14 +4,14 @@ import { faultSettings } from './fault-settings.ts'
 import { tcpAddress } from './tcp-address.ts'
 
 /** A phone number with its country code. */
-export const phoneNumber = z.string().regex(/^\+[1-9]\d{3,14}$/, 'must look like +447700900001')
+export const subscriberNumber = z.string().regex(/^\+[1-9]\d{3,14}$/, 'must look like +447700900001')
 
 export const personalityName = z.string().refine((name) => Object.hasOwn(personalities, name), {
   error: () => `must be one of ${Object.keys(personalities).join(', ')}`,
 })
 
 export const simSetup = z.strictObject({
-  number: phoneNumber.optional(),
+  number: subscriberNumber.optional(),
   iccid: z
     .string()
     .regex(/^\d{19,20}$/, 'must be 19 or 20 digits')
@@ -29,7 +29,7 @@ export const simSetup = z.strictObject({
     .regex(/^\d{8}$/, 'must be 8 digits')
     .optional(),
   pinAttemptsLeft: z.int().min(0).max(3).optional(),
-  serviceCentre: phoneNumber.optional(),
+  serviceCentre: subscriberNumber.optional(),
   serviceProviderName: z.string().max(16).optional(),
   messageCapacity: z.int().min(1).max(255).optional(),
   phonebook: z

@@ -44,7 +44,7 @@ export function modemText() {
   })
 }
 
-export function faultText() {
+export function faultOption() {
   return z.string().transform((text, context) => {
     const result = faultSettings.safeParse(faultFromText(text))
     if (result.success) return result.data

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Options, readConfig } from './config.ts'
+import { type Options, readEmulatorOptions } from './config.ts'
 import { planModems, withCheckDigit } from './planned-modem.ts'
 
-const plan = (...argv: string[]) => planModems(readConfig(argv, {}) as Options, undefined)
+const plan = (...argv: string[]) => planModems(readEmulatorOptions(argv, {}) as Options, undefined)
 
 test('serves a modem without a port on a pseudo-terminal with its name', () => {
   expect(plan()).toMatchObject([{ name: 'modem0', personality: 'quectel-ec25', pty: './data/emulator/modem0' }])

@@ -99,7 +99,7 @@ export function withCheckDigit(digits: string): string {
  * Creates the SIM of a modem description. Missing ids are derived from the number, so that they are the same after a
  * restart.
  */
-export function simCard({ number, iccid, imsi, ...rest }: NonNullable<PlannedModem['sim']>): Sim {
+export function newSim({ number, iccid, imsi, ...rest }: NonNullable<PlannedModem['sim']>): Sim {
   const subscriber = number.slice(1).padStart(10, '0').slice(-10)
   return new Sim({
     msisdn: number,

@@ -1,10 +1,10 @@
-import type { Emulator } from '../emulator.ts'
+import type { RunningEmulator } from '../emulator.ts'
 import { eventText } from './network-events.ts'
 import { harmless, harmlessJson } from './terminal-text.ts'
 import { TrafficLines } from './traffic-lines.ts'
 
 /** Returns the addresses as lines for people. */
-export function addressLines({ world, control, ledger, seed }: Emulator): string[] {
+export function addressLines({ world, control, ledger, seed }: RunningEmulator): string[] {
   const modems = world.modems.map(({ name, virtual, ports }) => {
     const where = ports.map((port) => `${port.address} (${port.describe()})`).join(' and ')
     return `${name}  ${virtual.personality.title}  IMEI ${virtual.imei}  number ${virtual.sim?.msisdn ?? 'none'}  at ${where}`
@@ -19,7 +19,7 @@ export function addressLines({ world, control, ledger, seed }: Emulator): string
 }
 
 /** Returns the addresses as one line of JSON for programs. */
-export function addressJson({ world, control, ledger, seed }: Emulator): string {
+export function addressJson({ world, control, ledger, seed }: RunningEmulator): string {
   const modems = world.modems.map(({ name, virtual, ports }) => ({
     name,
     imei: virtual.imei,
@@ -30,7 +30,7 @@ export function addressJson({ world, control, ledger, seed }: Emulator): string 
 }
 
 /** Prints traffic and network events line by line until the emulator ends. */
-export function reportLines({ traffic, events }: Emulator, print: (line: string) => void): void {
+export function reportLines({ traffic, events }: RunningEmulator, print: (line: string) => void): void {
   const lines = new TrafficLines(({ epochMs, modem, direction, text }) =>
     print(harmless(`${timeOf(epochMs)} ${modem} ${direction === 'in' ? '→' : '←'} ${text}`)),
   )

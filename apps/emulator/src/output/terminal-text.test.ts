@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Emulator } from '../emulator.ts'
+import type { RunningEmulator } from '../emulator.ts'
 import { NetworkEvents } from './network-events.ts'
 import { addressJson, addressLines, reportLines } from './report-lines.ts'
 import { harmless, harmlessJson } from './terminal-text.ts'
-import { PortTraffic } from './traffic.ts'
+import { TrafficLog } from './traffic.ts'
 
 const hostile = 'a\u001b[2J\u009b\r\n\u202eb\u2028c'
 const steering = /[\p{Cc}\p{Cf}\p{Zl}]/u
@@ -19,11 +19,18 @@ test('escapes control characters in JSON without changing its value', () => {
 })
 
 test('prints events without control characters', async () => {
-  const traffic = new PortTraffic()
+  const traffic = new TrafficLog()
   const events = new NetworkEvents()
   const lines: string[] = []
   const world = { modems: [{ name: hostile, virtual: { personality: { title: 'x' }, imei: '1' }, ports: [] }] }
-  const emulator = { traffic, events, world, ledger: undefined, control: undefined, seed: 1 } as unknown as Emulator
+  const emulator = {
+    traffic,
+    events,
+    world,
+    ledger: undefined,
+    control: undefined,
+    seed: 1,
+  } as unknown as RunningEmulator
   reportLines(emulator, (line) => lines.push(line))
   events.record({ kind: 'step', step: hostile, problem: hostile })
   traffic.record(hostile, 'out', Buffer.from('\u001b[2J\r\n'))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { PortTraffic } from './traffic.ts'
+import { TrafficLog } from './traffic.ts'
 
 test('keeps the last bytes, at most four megabytes', () => {
-  const traffic = new PortTraffic()
+  const traffic = new TrafficLog()
   const kept = () => traffic.recent().reduce((sum, { bytes }) => sum + bytes.length, 0)
   for (let turn = 0; turn < 100; turn++) traffic.record('modem0', 'in', new Uint8Array(65_536).fill(turn))
   expect(kept()).toBe(4_194_304)

@@ -1,5 +1,5 @@
 /** Records the bytes of all modems, keeps the last bytes, and notifies listeners. */
-export class PortTraffic {
+export class TrafficLog {
   readonly #recent: TrafficRecord[] = []
   #recentBytes = 0
   readonly #listeners = new Set<(record: TrafficRecord) => void>()

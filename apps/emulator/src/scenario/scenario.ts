@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { allInstructions } from '../instructions/all-instructions.ts'
 import { coverage, latency, operator, policy, ussdCode, ussdMenu } from '../instructions/network.ts'
 import { DEEPEST_NESTING, firstProblem, isNestedTooDeeply } from '../options/check-input.ts'
-import { modemSetup, phoneNumber } from '../options/modem-setup.ts'
+import { modemSetup, subscriberNumber } from '../options/modem-setup.ts'
 import type { World } from '../world.ts'
 
 const steps = Object.entries(allInstructions).map(([name, { body }]) =>
@@ -30,7 +30,7 @@ const scenarioSchema = z
     network: z
       .strictObject({
         latencyMs: latency.optional(),
-        serviceCentre: phoneNumber.optional(),
+        serviceCentre: subscriberNumber.optional(),
         zoneQuarters: z.int().min(-79).max(79).optional(),
         operator: operator.optional(),
         coverage: coverage.optional(),

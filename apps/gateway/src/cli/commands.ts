@@ -1,9 +1,9 @@
 import { modemCommands } from '@smsgw/agent/cli/commands'
-import { settingsSchema as agentSettings } from '@smsgw/agent/config'
+import { agentSettingsSchema as agentSettings } from '@smsgw/agent/config'
 import { channelSettings } from '@smsgw/bridge/config'
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
 import { keyCommands } from '@smsgw/relay/cli/key-commands'
-import { settingsSchema as relaySettings } from '@smsgw/relay/config'
+import { relaySettingsSchema as relaySettings } from '@smsgw/relay/config'
 
 /** Settings of the agent that apply inside a gateway. */
 export const ofAgent = agentSettings.pick({

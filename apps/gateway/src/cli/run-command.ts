@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { runModemCommand } from '@smsgw/agent/cli/run-modem-command'
-import { readConfig } from '@smsgw/agent/config'
+import { runAgentModemCommand } from '@smsgw/agent/cli/run-modem-command'
+import { readAgentConfig } from '@smsgw/agent/config'
 import { inThisProcess } from '@smsgw/agent/link/in-process-socket'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { gatewayFolder } from '@smsgw/daemon/files/default-folder'
 import { openLog } from '@smsgw/daemon/log/log'
 import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
-import { settingsSchema } from '@smsgw/relay/config'
+import { relaySettingsSchema } from '@smsgw/relay/config'
 import { readSecrets } from '../secrets.ts'
 import { TestByApi } from './test-by-api.ts'
 
 /** Runs a command on the data of the gateway, or a command of the agent inside the running gateway. */
-export async function runCommand(line: CommandLine): Promise<void> {
+export async function runGatewayCommand(line: CommandLine): Promise<void> {
   const env = { ...process.env, DATA_DIR: process.env['DATA_DIR'] || gatewayFolder }
   if (line.name === 'backup' || line.name === 'restore')
     return await moveData(line.name, line.positionals[0] ?? '', env)
   if (line.name.startsWith('keys ')) return await manageKeys(line, env)
-  const config = readConfig({
+  const config = readAgentConfig({
     ...env,
     // Not passed to the agent, because these settings belong to the relay of the gateway.
     ENROLMENT_TOKEN: undefined,
@@ -26,7 +26,7 @@ export async function runCommand(line: CommandLine): Promise<void> {
     RELAY_URL: undefined,
   })
   const testThrough = ({ simNumber }: { readonly simNumber?: number }) => new TestByApi(env, simNumber)
-  await runModemCommand({ ...config, RELAY_URL: inThisProcess }, line, testThrough)
+  await runAgentModemCommand({ ...config, RELAY_URL: inThisProcess }, line, testThrough)
 }
 
 /** Manages the API keys of the account of this gateway, whether or not the gateway is running. */
@@ -39,8 +39,8 @@ async function manageKeys(line: CommandLine, env: NodeJS.ProcessEnv & { readonly
     serverSecret: readSecret(env, 'SERVER_SECRET'),
     password: undefined,
   })
-  const { readConfig: readRelayConfig } = await import('@smsgw/relay/config')
-  const { runCommand: runRelayCommand } = await import('@smsgw/relay/cli/run-command')
+  const { readRelayConfig } = await import('@smsgw/relay/config')
+  const { runRelayCommand } = await import('@smsgw/relay/cli/run-command')
   const relay = readRelayConfig({
     ...env,
     DATA_DIR: folder,
@@ -58,7 +58,7 @@ async function moveData(name: 'backup' | 'restore', file: string, env: NodeJS.Pr
   const { restoreGateway } = await import('../backup/restore-gateway.ts')
   // Reads only the settings that locate the data, because the other settings need not be valid for a backup.
   const config = {
-    ...readSettings(settingsSchema.pick(databaseSettings), env),
+    ...readSettings(relaySettingsSchema.pick(databaseSettings), env),
     serverSecret: readSecret(env, 'SERVER_SECRET'),
   }
   const work = name === 'backup' ? backupGateway : restoreGateway

@@ -1,12 +1,12 @@
 import { networkInterfaces } from 'node:os'
-import { readConfig as readAgentConfig } from '@smsgw/agent/config'
+import { readAgentConfig } from '@smsgw/agent/config'
 import { type Channels, readChannels } from '@smsgw/bridge/config'
 import type { Bridge } from '@smsgw/bridge/start-bridge'
 import { gatewayFolder } from '@smsgw/daemon/files/default-folder'
 import { openLog } from '@smsgw/daemon/log/log'
 import { readSecret } from '@smsgw/daemon/settings'
 import { runService } from '@smsgw/daemon/termination'
-import { readConfig as readRelayConfig } from '@smsgw/relay/config'
+import { readRelayConfig } from '@smsgw/relay/config'
 import { takeGatewayFolder } from '../data-folder.ts'
 import { startGateway } from '../gateway.ts'
 import { readSecrets, storeCredentials } from '../secrets.ts'
@@ -15,7 +15,7 @@ import { greeting, stageLine, welcome } from '../welcome.ts'
 const STOP_LIMIT_MS = 15_000
 
 /** Runs the gateway until a signal arrives. */
-export async function serve({ env }: NodeJS.Process, onFatal: (error: Error) => void): Promise<void> {
+export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Error) => void): Promise<void> {
   process.umask(0o077)
   const folder = takeGatewayFolder(env['DATA_DIR'] || gatewayFolder)
   const secrets = readSecrets(folder.path, {

@@ -64,7 +64,7 @@ const shortCommands: ProgramCommands = {
 }
 
 /** Handles a command line without a program. Returns the exit code. */
-export function answer(name: string, args: readonly string[]): number {
+export function answerSmsgw(name: string, args: readonly string[]): number {
   if (name === '--help' || name === '-h' || name === 'help') return print(helpText())
   if (name === '--version' || name === 'version') return print(`${VERSION}\n`)
   if (name === 'completion') {

@@ -2,7 +2,7 @@ import { optionsOf, type ProgramCommands } from '@smsgw/daemon/command-line'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 
-export type Shell = (typeof shells)[number]
+export type CompletionShell = (typeof shells)[number]
 
 /** A word that completion offers, and its description. */
 interface Word {
@@ -14,7 +14,11 @@ interface Word {
  * Returns the script that completes the commands and options of `smsgw` in a shell. File names are completed
  * everywhere.
  */
-export function completionScript(shell: Shell, programs: readonly ProgramCommands[], others: readonly Word[]): string {
+export function completionScript(
+  shell: CompletionShell,
+  programs: readonly ProgramCommands[],
+  others: readonly Word[],
+): string {
   const places = completions(programs, others)
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](places)
 }

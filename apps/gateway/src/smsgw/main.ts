@@ -63,8 +63,8 @@ if (isOfClient) {
   const { runClient } = await import('./client/run-client.ts')
   await runClient([name, ...args])
 } else if (program === undefined) {
-  const { answer } = await import('./answer.ts')
-  process.exitCode = answer(name, args)
+  const { answerSmsgw } = await import('./answer.ts')
+  process.exitCode = answerSmsgw(name, args)
 } else await run(program)
 
 async function run(wanted: Program): Promise<void> {

@@ -3,7 +3,7 @@ import { type BenchDatabase, withBenchDatabase } from '../bench-database.ts'
 import { type BenchRelays, withBenchRelays } from '../bench-relays.ts'
 import { acceptFigures, acceptRate, runAcceptLoad } from './accept-load.ts'
 import { median, print } from './figures.ts'
-import { fillHistory } from './fill-history.ts'
+import { storeOldMessages } from './fill-history.ts'
 import type { Load } from './load.ts'
 
 export interface HistorySide {
@@ -28,7 +28,7 @@ export async function withEmptyAndFilled(
             filled,
             1,
             async (ofFilled) => {
-              await fillHistory(filled, ofFilled, messages)
+              await storeOldMessages(filled, ofFilled, messages)
               await work(
                 { name: 'empty', database: empty, relays: ofEmpty },
                 { name: `${messages} messages`, database: filled, relays: ofFilled },

@@ -1,6 +1,6 @@
 import { readCountKeys } from '../../src/messages/counts/update-counts-statement.ts'
 import { NEWEST_MESSAGES, updateMessageCounts } from '../../src/messages/counts/update-message-counts.ts'
-import { openDatabase } from '../../src/store/database.ts'
+import { connectDatabase } from '../../src/store/database.ts'
 import type { BenchDatabase } from '../bench-database.ts'
 import type { BenchRelays } from '../bench-relays.ts'
 
@@ -11,7 +11,7 @@ const PORTION = 200_000
  * ids begin with the time, like those of the relay. Triggers and foreign keys are off, because they would double the
  * time and change nothing: nobody follows the account, and the messages are not counted yet.
  */
-export async function fillHistory(
+export async function storeOldMessages(
   database: BenchDatabase,
   { accountId, deviceId }: BenchRelays,
   messages: number,
@@ -56,7 +56,7 @@ const FILL = `
 
 /** Does the same work as many runs of the job that updates the counts. */
 export async function countAllMessages({ pool, url }: BenchDatabase): Promise<void> {
-  const client = openDatabase({ url, connections: 2 })
+  const client = connectDatabase({ url, connections: 2 })
   for (;;) {
     const { counted, last } = await readCountKeys(client)
     if (counted + BigInt(NEWEST_MESSAGES) >= last) break

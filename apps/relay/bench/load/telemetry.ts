@@ -7,7 +7,7 @@ import type { Pool } from 'pg'
 import type { AgentConnection } from '../../src/link/claim/agent-connection.ts'
 import { recordTelemetry } from '../../src/link/record-telemetry-statement.ts'
 import { TelemetryRecorder } from '../../src/link/telemetry-recorder.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
+import { connectDatabase, type Database } from '../../src/store/database.ts'
 import type { BenchDatabase } from '../bench-database.ts'
 
 const EVERY_SECONDS = 30
@@ -35,7 +35,7 @@ interface TelemetryLoad {
 /** Creates the agents that do not exist yet, and measures. */
 export async function measureTelemetry({ url, pool }: BenchDatabase, load: TelemetryLoad): Promise<TelemetryCost> {
   const connections = await createDevices(pool, load.agents)
-  const databases = Array.from({ length: load.relays }, () => openDatabase({ url, connections: CONNECTIONS }))
+  const databases = Array.from({ length: load.relays }, () => connectDatabase({ url, connections: CONNECTIONS }))
   const alonePerSecond = await measureAlone(databases, connections.slice(0, ALONE))
   const grouped = await measureGrouped(pool, databases, connections, load.seconds)
   await Promise.all(databases.map((database) => database.$disconnect()))

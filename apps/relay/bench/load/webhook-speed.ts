@@ -3,7 +3,7 @@ import { openLog } from '@smsgw/daemon/log/log'
 import { Agent, request } from 'undici'
 import { systemClock } from '../../src/clock.ts'
 import { systemRandom } from '../../src/random.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
+import { connectDatabase, type Database } from '../../src/store/database.ts'
 import { secretBox } from '../../src/store/secret-box.ts'
 import { addressRules } from '../../src/webhooks/address-rules.ts'
 import { GuardedClient } from '../../src/webhooks/delivery/client/guarded-client.ts'
@@ -103,7 +103,7 @@ async function withReceiver(
   work: (database: Database, receivers: WebhookReceivers) => Promise<void>,
 ): Promise<void> {
   const receivers = await startWebhookReceivers(['well'])
-  const database = openDatabase({ url, connections: 10 })
+  const database = connectDatabase({ url, connections: 10 })
   try {
     await database.account.create({ data: { id: ACCOUNT, username: ACCOUNT, passwordHash: '' } })
     const secretSealed = sealWebhookSecret(box, newWebhookSecret(systemRandom))

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, openDatabase } from '../../src/store/database.ts'
+import { connectDatabase, type Database } from '../../src/store/database.ts'
 import { callUrl } from '../../src/testing/call-url.ts'
-import { type RelayProcess, startRelayProcess } from '../../src/testing/relay-process.ts'
+import { startRelayProcess, type TestRelayProcess } from '../../src/testing/relay-process.ts'
 import { enqueueEvents } from '../../src/webhooks/outbox/enqueue-events.ts'
 import { eventId } from '../../src/webhooks/outbox/event-id.ts'
 import { receivedText } from '../../src/webhooks/testing/received-text.ts'
@@ -26,7 +26,7 @@ const PATIENCE_MS = 120_000
 /** Sends each event to twenty receivers, of which six misbehave, while relays are killed and started again. */
 export async function benchWebhookStorm({ url }: BenchDatabase, storm: Storm): Promise<void> {
   const receivers = await startWebhookReceivers(MANNERS)
-  const database = openDatabase({ url, connections: 5 })
+  const database = connectDatabase({ url, connections: 5 })
   const relays = await startRelays(url, storm)
   try {
     const accountId = await register(database, relays, receivers.urls)
@@ -117,7 +117,7 @@ function show(
 
 interface Relays {
   readonly auth: string
-  any(): RelayProcess
+  any(): TestRelayProcess
   killed(): number
   stop(): Promise<void>
 }
@@ -133,7 +133,7 @@ async function startRelays(url: string, { relays: count, killEveryMs }: Storm): 
     WEBHOOK_ALLOW_HTTP: '1',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.1',
   }
-  const running: RelayProcess[] = []
+  const running: TestRelayProcess[] = []
   for (let relay = 0; relay < count; relay++) running.push(await startRelayProcess(settings))
   let killed = 0
   let isStopping = false
@@ -151,7 +151,7 @@ async function startRelays(url: string, { relays: count, killEveryMs }: Storm): 
   })()
   return {
     auth: `Basic ${Buffer.from(`sms:${password}`).toString('base64')}`,
-    any: () => running[0] as RelayProcess,
+    any: () => running[0] as TestRelayProcess,
     killed: () => killed,
     async stop() {
       isStopping = true

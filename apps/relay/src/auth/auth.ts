@@ -13,7 +13,7 @@ import { revokeKey, rotateKey } from './keys/rotate-key.ts'
 import { BasicLogin } from './passwords/basic-login.ts'
 import { type ChangeOwnPasswordDeps, changeOwnPassword, changePasswordAs } from './passwords/change-own-password.ts'
 import { type ObserveLogin, observedLogin } from './passwords/login-metrics.ts'
-import { beginSession, endSession, showSession } from './sessions/session-endpoints.ts'
+import { endSession, showSession, startSession } from './sessions/session-endpoints.ts'
 import { SessionLogin } from './sessions/session-login.ts'
 import { BearerLogin } from './tokens/bearer-login.ts'
 import { publishKeys, SigningKeys } from './tokens/signing-keys.ts'
@@ -92,7 +92,7 @@ export function buildAuth({ core, tokens: tokenRules, ...rest }: AuthDeps) {
     revokeKey: revokeKey(deps),
     changeOwnPassword: changeOwnPassword({ ...deps, ...logins }),
     changePasswordAs: changePasswordAs({ ...deps, ...logins }),
-    beginSession: beginSession(sessions),
+    beginSession: startSession(sessions),
     showSession: showSession(sessions),
     endSession: endSession(sessions),
     publishKeys: publishKeys({ signingKeys: deps.isLocal ? undefined : signingKeys }),

@@ -1,7 +1,7 @@
 import type { Authenticate, Caller } from '../http/caller.ts'
 import type { Principal } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import { type Credentials, readAuthorization } from './authorization-header.ts'
+import { type HeaderCredentials, readAuthorization } from './authorization-header.ts'
 import type { KeyLogin } from './keys/key-login.ts'
 import { isKeyText } from './keys/key-text.ts'
 import type { BasicLogin } from './passwords/basic-login.ts'
@@ -83,7 +83,7 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
 function readCredentials(
   caller: Caller,
   allowInsecureHttp: boolean,
-): Credentials | KeyCredentials | SessionCredentials {
+): HeaderCredentials | KeyCredentials | SessionCredentials {
   const credentials = readAuthorization(caller.authorization)
   const key = caller.apiKey?.trim() ?? ''
   if (credentials.kind === 'none' && key === '' && caller.session === undefined) return credentials
@@ -126,7 +126,7 @@ function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal
   return { ...login, scopes: ALL_SCOPES }
 }
 
-function whatIsMissing(credentials: Exclude<Credentials, { kind: 'basic' | 'bearer' }>): string {
+function whatIsMissing(credentials: Exclude<HeaderCredentials, { kind: 'basic' | 'bearer' }>): string {
   if (credentials.kind === 'none')
     return 'credentials required: send the header Authorization with Basic or Bearer, or X-API-Key'
   return 'the header Authorization is malformed: send Basic with user name and password, or Bearer with a token or an API key'

@@ -1,12 +1,12 @@
 /** Credentials of an `Authorization` header. */
-export type Credentials =
+export type HeaderCredentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | { readonly kind: 'bearer'; readonly token: string }
   /** Credentials of an unknown scheme, or malformed credentials. */
   | { readonly kind: 'unreadable'; readonly scheme: string }
 
-export function readAuthorization(header: string | undefined): Credentials {
+export function readAuthorization(header: string | undefined): HeaderCredentials {
   const text = header?.trim() ?? ''
   if (text === '') return { kind: 'none' }
   const [, scheme = '', rest = ''] = /^([^ \t]+)[ \t]*(.*)$/.exec(text) ?? []

@@ -1,5 +1,5 @@
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
-import { settingsSchema } from '../config.ts'
+import { relaySettingsSchema } from '../config.ts'
 import { keyCommands } from './key-commands.ts'
 
 const password = {
@@ -13,7 +13,7 @@ const note = 'passwords are not accepted as arguments'
 export const relayCommands = {
   program: 'relay',
   title: 'The relay of an SMS gateway: HTTP API, accounts, messages and webhooks on PostgreSQL.',
-  settings: settingsSchema,
+  settings: relaySettingsSchema,
   commands: {
     '': { about: 'start the relay. The commands below work with or without a running relay' },
     'accounts add': { args: '<user>', about: 'create an account; asks for its password', options: password, note },

@@ -9,18 +9,18 @@ import { restoreRelay } from '../backup/restore-relay.ts'
 import { systemClock } from '../clock.ts'
 import type { RelayConfig } from '../config.ts'
 import { systemRandom } from '../random.ts'
-import { openStore, runningDatabase } from '../store/open-store.ts'
+import { openRelayStore, runningDatabase } from '../store/open-store.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { tokenRules } from '../token-rules.ts'
 
 /** Runs one command on the database of the relay. */
-export async function runCommand(config: RelayConfig, line: CommandLine): Promise<void> {
+export async function runRelayCommand(config: RelayConfig, line: CommandLine): Promise<void> {
   if (line.name === 'restore') return await restoreRelay(config, line)
   const base = { box: secretBox(config.SERVER_SECRET, systemRandom), random: systemRandom, clock: systemClock }
   // Logs only warnings and errors, because standard output is for the result of the command.
   const log = openLog('warn', process.stderr)
   const running = { ...config, DATABASE_URL: runningDatabase(config), DATABASE_DIRECT_URL: undefined }
-  const store = await openStore({ ...base, log, config: running })
+  const store = await openRelayStore({ ...base, log, config: running })
   try {
     const deps = {
       ...base,

@@ -8,7 +8,7 @@ import type { RelayConfig } from '../config.ts'
 import { startRelay } from '../relay.ts'
 
 /** Runs the relay until a signal arrives, then shuts it down. */
-export async function serve(config: RelayConfig): Promise<void> {
+export async function serveRelay(config: RelayConfig): Promise<void> {
   const log = openLog(config.LOG_LEVEL, process.stdout)
   armCrashPoint(config.crashAt)
   const { url } = await runService({

@@ -9,13 +9,13 @@ export interface PageRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
-export interface Page {
+export interface ConsolePage {
   readonly answer: Answer
   readonly mediaType: string
 }
 
 /** Returns undefined when the path does not belong to the console. */
-export type ServeConsole = (request: PageRequest) => Page | undefined
+export type ServeConsole = (request: PageRequest) => ConsolePage | undefined
 
 /** Serves the web console: its files, and its index page for every path that the console may route in the browser. */
 export function serveConsole(folder: string): ServeConsole {
@@ -51,7 +51,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-function fileAnswer(file: ConsoleFile, headers: PageRequest['headers']): Page {
+function fileAnswer(file: ConsoleFile, headers: PageRequest['headers']): ConsolePage {
   const answer = staticFileAnswer(file, headers, {
     'content-security-policy': POLICY,
     'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -59,11 +59,11 @@ function fileAnswer(file: ConsoleFile, headers: PageRequest['headers']): Page {
   return { answer, mediaType: file.mediaType }
 }
 
-function redirect(location: string): Page {
+function redirect(location: string): ConsolePage {
   return { answer: { status: 302, headers: { location } }, mediaType: 'text/plain' }
 }
 
-function missing(): Page {
+function missing(): ConsolePage {
   return { answer: { status: 404, body: MISSING_PAGE }, mediaType: 'text/html; charset=utf-8' }
 }
 

@@ -6,10 +6,10 @@ import { readRow } from '../store/read-rows.ts'
 const keys = z.object({ sentKey: z.bigint(), receivedKey: z.bigint() })
 
 /** The key of a message for each direction. */
-export type Keys = Readonly<z.output<typeof keys>>
+export type OrderedKeys = Readonly<z.output<typeof keys>>
 
 /** Reads the keys of the last messages that are in the order. Takes no locks. */
-export function readProgress(statements: Statements): Promise<Keys> {
+export function readProgress(statements: Statements): Promise<OrderedKeys> {
   return readRow(
     statements,
     keys,
@@ -20,7 +20,7 @@ export function readProgress(statements: Statements): Promise<Keys> {
 }
 
 /** Reads the last keys that were assigned to messages, committed or not. Takes no locks. */
-export function readLastKeys(statements: Statements): Promise<Keys> {
+export function readLastKeys(statements: Statements): Promise<OrderedKeys> {
   return readRow(
     statements,
     keys,
@@ -37,7 +37,12 @@ export function readLastKeys(statements: Statements): Promise<Keys> {
  * Locks: rows of `conversation_order`, and those of the queue that it deletes. Only one job at a time runs this
  * statement, because the job takes the lock of its name.
  */
-export async function updateOrder(statements: Statements, after: Keys, upTo: Keys, queued: number): Promise<void> {
+export async function updateOrder(
+  statements: Statements,
+  after: OrderedKeys,
+  upTo: OrderedKeys,
+  queued: number,
+): Promise<void> {
   await statements.$executeRaw`
     WITH taken AS (
       DELETE FROM conversation_order_queue

@@ -3,7 +3,7 @@
 // the messages that arrived after the last run.
 import { awaitTransactions } from '../live/await-transactions-statement.ts'
 import type { Database } from '../store/database.ts'
-import { type Keys, readLastKeys, readProgress, updateOrder } from './update-order-statement.ts'
+import { type OrderedKeys, readLastKeys, readProgress, updateOrder } from './update-order-statement.ts'
 
 /**
  * The number of messages of each direction in one run. One message takes 50 µs, so a run each second takes 2.5 % of two
@@ -32,7 +32,7 @@ function endOf(done: bigint, last: bigint, portion: number): bigint {
 }
 
 /** Reads the database from the beginning if the keys start again, for example after the tables were emptied. */
-function startOf(done: Keys, last: Keys): Keys {
+function startOf(done: OrderedKeys, last: OrderedKeys): OrderedKeys {
   return {
     sentKey: done.sentKey > last.sentKey ? 0n : done.sentKey,
     receivedKey: done.receivedKey > last.receivedKey ? 0n : done.receivedKey,

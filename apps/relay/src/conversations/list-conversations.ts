@@ -10,7 +10,7 @@ import { decisionsOf } from '../shared-inbox/conversation-details.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import { readConversationStates, type StoredState } from '../shared-inbox/read-conversation-states-statement.ts'
 import type { Database, Statements } from '../store/database.ts'
-import { isOpen, waitingRecipients } from '../waiting/waiting-recipients.ts'
+import { mayWait, waitingRecipients } from '../waiting/waiting-recipients.ts'
 import { findConversations } from './find-conversations.ts'
 import type { Span, StoredConversation } from './read-latest-entries-statement.ts'
 import { readMatches } from './read-matches.ts'
@@ -106,7 +106,7 @@ async function lastWaits(
   accountId: string,
   rows: readonly StoredConversation[],
 ): Promise<ReadonlyMap<string, Waiting>> {
-  const open = rows.filter(({ state }) => state !== null && isOpen(state))
+  const open = rows.filter(({ state }) => state !== null && mayWait(state))
   if (open.length === 0) return new Map()
   const recipients = await readOpenRecipients(statements, accountId, open)
   const waiting = await waitingRecipients(statements, accountId, recipients)

@@ -38,7 +38,7 @@ const sentEntry = z.object({
 export type SentEntry = Readonly<z.output<typeof sentEntry>>
 
 /** Which messages to read: messages before a position, latest first, or messages from the position on, oldest first. */
-export interface Reading {
+export interface PageSide {
   readonly side: 'older' | 'newer'
   readonly take: number
 }
@@ -49,7 +49,7 @@ export async function readSentEntries(
   { accountId, sent }: Visibility,
   number: string,
   place: bigint,
-  { side, take }: Reading,
+  { side, take }: PageSide,
 ): Promise<SentEntry[]> {
   if (!sent) return []
   const beyond = Prisma.raw(side === 'older' ? '<' : '>=')
@@ -84,7 +84,7 @@ export async function readReceivedEntries(
   { accountId, received }: Visibility,
   sender: string,
   { at, key }: ReceivedPlace,
-  { side, take }: Reading,
+  { side, take }: PageSide,
 ): Promise<ReceivedEntry[]> {
   if (!received) return []
   const isOlder = side === 'older'

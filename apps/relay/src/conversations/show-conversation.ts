@@ -17,7 +17,7 @@ import type { Database, Statements } from '../store/database.ts'
 import { waitingRecipients } from '../waiting/waiting-recipients.ts'
 import { type EntryPlace, findEntry } from './find-entry.ts'
 import {
-  type Reading,
+  type PageSide,
   type ReceivedEntry,
   type ReceivedPlace,
   readReceivedEntries,
@@ -97,7 +97,7 @@ async function readPage(
   number: string,
   { limit, cursor, around }: { limit: number; cursor?: string | undefined; around?: string | undefined },
 ): Promise<Part> {
-  const read = (place: Place, reading: Reading) => readSide(statements, visibility, number, place, reading)
+  const read = (place: Place, reading: PageSide) => readSide(statements, visibility, number, place, reading)
   if (cursor !== undefined) {
     const { side, place } = placeOf(cursor)
     return await read(place, { side, take: limit })
@@ -117,7 +117,7 @@ async function readSide(
   visibility: Visibility,
   number: string,
   place: Place,
-  { side, take }: Reading,
+  { side, take }: PageSide,
 ): Promise<Part> {
   const reading = { side, take: take + 1 }
   const [sent, received] = await Promise.all([
@@ -171,7 +171,7 @@ type Row =
 function merged(
   sent: readonly SentEntry[],
   received: readonly ReceivedEntry[],
-  side: Reading['side'],
+  side: PageSide['side'],
   limit: number,
 ): Row[] {
   const rows: Row[] = []
@@ -208,12 +208,12 @@ function placeBeyond(before: Place, rows: readonly Row[]): Place {
   }
 }
 
-function cursorOf(side: Reading['side'], { sentKey, received: { at, key } }: Place): string {
+function cursorOf(side: PageSide['side'], { sentKey, received: { at, key } }: Place): string {
   const mark = side === 'newer' ? 'n' : ''
   return Buffer.from(`${mark}${sentKey}.${at.getTime()}.${key}`).toString('base64url')
 }
 
-function placeOf(cursor: string): { readonly side: Reading['side']; readonly place: Place } {
+function placeOf(cursor: string): { readonly side: PageSide['side']; readonly place: Place } {
   const text = Buffer.from(cursor, 'base64url').toString()
   const [, mark, sentKey = '', time = '', key = ''] = /^(n?)(\d{1,19})\.(-?\d{1,15})\.(\d{1,19})$/.exec(text) ?? []
   const at = momentOf(time)

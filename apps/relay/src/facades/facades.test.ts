@@ -2,7 +2,7 @@
 import type { Scope } from '@smsgw/contract/access/scopes'
 import { scopes } from '@smsgw/contract/access/scopes'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { CallOptions } from '../testing/call-url.ts'
+import type { TestCallOptions } from '../testing/call-url.ts'
 import { type FacadeRelay, facadeRelay } from './testing/facade-relay.ts'
 
 const NUMBER = '+447400123456'
@@ -26,7 +26,7 @@ const wrongKey = () => `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`
 interface Sending {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  readonly options: CallOptions
+  readonly options: TestCallOptions
 }
 
 /** For each interface, a valid request with a key in the place that the interface uses. */

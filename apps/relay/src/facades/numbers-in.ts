@@ -2,7 +2,7 @@
  * Splits phone numbers that are separated by commas. A `+` that was not encoded arrives as a space, so when the text begins with a
  * space, a space before a digit stands for `+`.
  */
-export function numbersIn(text: string): string[] {
+export function numbersInParameter(text: string): string[] {
   const plus = text.startsWith(' ') ? '+' : ''
   return text
     .split(',')

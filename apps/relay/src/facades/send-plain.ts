@@ -3,7 +3,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { checked } from '../http/errors/validation-error.ts'
 import { facadeEndpoint } from '../http/facade/facade-endpoint.ts'
 import type { AcceptRequest } from '../messages/accept/accept-request.ts'
-import { sendText } from './send-text.ts'
+import { sendFacadeText } from './send-text.ts'
 
 const body = z.object({ to: z.string(), body: z.string() })
 const accepted = z.object({ id: z.string(), status: z.literal('queued') })
@@ -17,7 +17,7 @@ export function sendPlain(accept: AcceptRequest): Endpoint {
     async handle({ principal, body: request, headers }) {
       const { to, body: text } = checked(body, request.json ?? request.form, 'body')
       const requested = { principal, phoneNumbers: [to], text, idempotencyKey: headers['idempotency-key'] }
-      const { message } = await sendText(accept, requested)
+      const { message } = await sendFacadeText(accept, requested)
       return { status: 202, body: { id: message.id, status: 'queued' } }
     },
     refuse: (error) => ({ status: error.status, body: { error: error.message } }),

@@ -1,15 +1,15 @@
-import { refusal } from '../http/errors/validation-error.ts'
-import type { Parameters } from '../http/facade/facade.ts'
+import { validationError } from '../http/errors/validation-error.ts'
+import type { FacadeParameters } from '../http/facade/facade.ts'
 
 /**
  * Returns the parameters of a query and a form. Refuses a repeated parameter, because programs between the caller and us may
  * read another of its values.
  */
-export function singleParameters(query: Parameters, form: Parameters): ReadonlyMap<string, string> {
+export function singleParameters(query: FacadeParameters, form: FacadeParameters): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
   for (const [name, value] of [...Object.entries(query), ...Object.entries(form)]) {
     if (typeof value !== 'string' || values.has(name))
-      throw refusal([{ path: name.slice(0, 64), message: 'is given more than once: send it once' }], 'body')
+      throw validationError([{ path: name.slice(0, 64), message: 'is given more than once: send it once' }], 'body')
     values.set(name, value)
   }
   return values

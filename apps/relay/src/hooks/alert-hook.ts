@@ -3,10 +3,10 @@ import { resourceId } from '@smsgw/contract/fields/ids'
 import { queryBoolean, queryInteger, requestQuery } from '@smsgw/contract/fields/request-query'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
-import { numbersIn } from '../facades/numbers-in.ts'
-import { sendText } from '../facades/send-text.ts'
+import { numbersInParameter } from '../facades/numbers-in.ts'
+import { sendFacadeText } from '../facades/send-text.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
-import { refusal } from '../http/errors/validation-error.ts'
+import { validationError } from '../http/errors/validation-error.ts'
 import type { AcceptRequest } from '../messages/accept/accept-request.ts'
 import type { AlertNotification } from './alert-notification.ts'
 import { shortenText } from './shorten-text.ts'
@@ -73,7 +73,7 @@ export function alertHook<Notification extends z.ZodType<AlertNotification>>(
       if (body.status === 'resolved' && !query.resolved) return { status: 200, body: { result: 'ignored' } }
       const phoneNumbers = recipientsOf(query.to, principal)
       const identity = identityOf(body, phoneNumbers, reminderOf(body, query.remindHours, clock.now()))
-      const { message, isRepeated } = await sendText(accept, {
+      const { message, isRepeated } = await sendFacadeText(accept, {
         principal,
         phoneNumbers,
         text: shortenText(renderTemplate(query.template, body), Math.min(query.parts, maxSegments)),
@@ -87,11 +87,11 @@ export function alertHook<Notification extends z.ZodType<AlertNotification>>(
 }
 
 function recipientsOf(to: string | undefined, { key }: Principal): readonly string[] {
-  if (to !== undefined) return numbersIn(to)
+  if (to !== undefined) return numbersInParameter(to)
   const limited = key?.limits.recipients ?? []
   if (limited.length > 0 && !limited.some((number) => number.endsWith('*'))) return limited
   const message = 'is required: add ?to=%2B447400123456 to the address, or limit the API key to the recipients'
-  throw refusal([{ path: 'to', message }], 'query')
+  throw validationError([{ path: 'to', message }], 'query')
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { ApiError } from './errors/api-error.ts'
-import { refusal } from './errors/validation-error.ts'
+import { validationError } from './errors/validation-error.ts'
 
 /** The position of a row in a list ordered by time, then by key. */
-export interface Place {
+export interface RowPosition {
   readonly createdAt: Date
   readonly key: bigint
 }
@@ -14,14 +14,14 @@ export interface AskedPage {
   readonly cursor?: string | undefined
 }
 
-export interface Page<Row> {
+export interface RowPage<Row> {
   readonly rows: readonly Row[]
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** Reads the rows of a page and one more row. The additional row shows whether there is a next page. */
-export interface PageReader<Row extends Place> {
-  readonly read: (what: { after: Place | undefined; skip: number; take: number }) => Promise<Row[]>
+export interface PageReader<Row extends RowPosition> {
+  readonly read: (what: { after: RowPosition | undefined; skip: number; take: number }) => Promise<Row[]>
   readonly count: () => Promise<number>
 }
 
@@ -29,11 +29,11 @@ export interface PageReader<Row extends Place> {
  * Returns one page of a list. A page by offset includes the exact total. A page by cursor has no total and is equally fast at
  * any depth. The `Link` header contains the next page by cursor.
  */
-export async function readPage<Row extends Place>(
+export async function readPage<Row extends RowPosition>(
   requested: AskedPage,
   url: string,
   { read, count }: PageReader<Row>,
-): Promise<Page<Row>> {
+): Promise<RowPage<Row>> {
   const { limit, cursor } = requested
   const after = cursor === undefined || cursor === START ? undefined : placeOf(cursor)
   const offset = cursor === undefined ? requested.offset : 0
@@ -55,7 +55,7 @@ export async function readPage<Row extends Place>(
  * Returns the SQL condition for rows after a position. Its first half uses the index. Its second half decides between
  * rows with equal times.
  */
-export function olderThan({ createdAt, key }: Place) {
+export function olderThan({ createdAt, key }: RowPosition) {
   return { createdAt: { lte: createdAt }, OR: [{ createdAt: { lt: createdAt } }, { key: { lt: key } }] }
 }
 
@@ -83,7 +83,7 @@ export function linksTo(url: string, cursors: { readonly [rel in 'next' | 'prev'
 
 export function refusedCursor(): ApiError {
   const message = 'is not a valid cursor: copy it from the Link header of the previous page'
-  return refusal([{ path: 'cursor', message }], 'query')
+  return validationError([{ path: 'cursor', message }], 'query')
 }
 
 /** Parses a time. Returns undefined if PostgreSQL or RFC 3339 cannot represent it. */
@@ -92,11 +92,11 @@ export function momentOf(epochMs: string): Date | undefined {
   return moment >= FIRST && moment < END ? moment : undefined
 }
 
-function cursorOf({ createdAt, key }: Place): string {
+function cursorOf({ createdAt, key }: RowPosition): string {
   return Buffer.from(`${createdAt.getTime()}.${key}`).toString('base64url')
 }
 
-function placeOf(cursor: string): Place {
+function placeOf(cursor: string): RowPosition {
   const [, time = '', key = ''] = /^(-?\d{1,15})\.(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   const createdAt = momentOf(time)
   if (!createdAt) throw refusedCursor()

@@ -11,7 +11,7 @@ import { isStorable } from './body/refuse-unstorable.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
 import { ApiError } from './errors/api-error.ts'
-import { checked, refusal } from './errors/validation-error.ts'
+import { checked, validationError } from './errors/validation-error.ts'
 import { type ChangingMethods, foreignPageOf } from './foreign-page.ts'
 import { mayDo } from './may-do.ts'
 import { type RequiredAccess, type Route, scopesOf } from './route.ts'
@@ -154,7 +154,7 @@ function readQuery(url: string): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(parse(url.slice(mark + 1)))) {
     const text = (Array.isArray(value) ? value[0] : value) ?? ''
     if (!isStorable(text))
-      throw refusal([{ path: name.slice(0, 64), message: 'contains a NUL character: remove it' }], 'query')
+      throw validationError([{ path: name.slice(0, 64), message: 'contains a NUL character: remove it' }], 'query')
     query[name] = text
   }
   return query

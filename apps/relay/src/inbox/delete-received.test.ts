@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
-import { localTime } from '../webhooks/outbox/local-time.ts'
+import { localTimeOf } from '../webhooks/outbox/local-time.ts'
 import { receivedText } from '../webhooks/testing/received-text.ts'
 import { deleteReceived } from './delete-received-statement.ts'
 import type { Received } from './insert-received-statement.ts'
@@ -38,7 +38,7 @@ test('deletes received messages after the configured time, and their webhook del
   const facts = { deviceId: 'd1', cmdId: 'c', messageId: 'm', recipient: '+1', sender: null, simNumber: 1 }
   await enqueueEvents(database, 'a1', [
     { event: 'sms:batch:received', deviceId: 'd1', messages: [receivedText('old')] },
-    { event: 'sms:sent', ...facts, at: localTime('2026-03-01T15:46:11+07:00'), partsCount: 1 },
+    { event: 'sms:sent', ...facts, at: localTimeOf('2026-03-01T15:46:11+07:00'), partsCount: 1 },
   ])
   await age(HOUR)
   await receive('new')

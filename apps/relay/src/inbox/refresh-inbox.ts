@@ -3,7 +3,7 @@ import type { Command } from '@smsgw/contract/link/command'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
-import { refusal } from '../http/errors/validation-error.ts'
+import { validationError } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import { newId, type Random } from '../random.ts'
@@ -49,7 +49,7 @@ async function refreshAs(
   })
   if (requested.deviceId !== undefined && devices.length === 0) {
     const message = 'is not a device of this account: GET /devices lists them; leave it out for all devices'
-    throw refusal([{ path: 'deviceId', message }], 'body')
+    throw validationError([{ path: 'deviceId', message }], 'body')
   }
   const deviceIds = devices.map(({ id }) => id)
   const phoneIds = devices.filter(({ phoneTokenHash }) => phoneTokenHash !== null).map(({ id }) => id)

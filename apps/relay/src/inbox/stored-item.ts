@@ -1,7 +1,7 @@
 import type { InboxAttachment, InboxItem, InboxType } from '@smsgw/contract/inbox/inbox'
 import { z } from 'zod'
 import type { Prisma } from '../store/generated/client.ts'
-import type { MmsNotification, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
+import type { MmsAnnouncement, ReceivedEvent } from '../webhooks/outbox/outbox-event.ts'
 
 /** The columns of an inbox row from which events and answers are built. */
 export const storedItem = z.object({
@@ -64,9 +64,9 @@ export function receivedEventOf(item: StoredItem & WithAttachments): ReceivedEve
     case 'DATA_SMS':
       return { event: 'sms:data-received', ...facts, data: base64Of(item), port: item.port ?? 0 }
     case 'MMS':
-      return { event: 'mms:received', ...facts, ...(item.mms as MmsNotification) }
+      return { event: 'mms:received', ...facts, ...(item.mms as MmsAnnouncement) }
     case 'MMS_DOWNLOADED': {
-      const { subject } = (item.mms ?? {}) as Partial<MmsNotification>
+      const { subject } = (item.mms ?? {}) as Partial<MmsAnnouncement>
       const attachments = (item.attachments ?? []).map(attachmentAnswer)
       return { event: 'mms:downloaded', ...facts, body: item.text ?? '', subject, attachments }
     }
@@ -101,7 +101,7 @@ function contentOf(item: StoredItem): Pick<InboxItem, 'contentPreview'> & Partia
     const contentPreview = Buffer.from(item.data.subarray(0, PREVIEWED_OCTETS)).toString('hex')
     return { contentPreview, data: base64Of(item), ...(item.port !== null && { port: item.port }) }
   }
-  const { expiresAt, ...mms } = item.mms as MmsNotification
+  const { expiresAt, ...mms } = item.mms as MmsAnnouncement
   const expiry = expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt).toISOString() }
   return { contentPreview: mms.subject ?? '', ...mms, ...expiry }
 }

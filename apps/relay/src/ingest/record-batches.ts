@@ -11,7 +11,7 @@ import type { Statements } from '../store/database.ts'
 import type { RawStatements } from '../store/raw-statements.ts'
 import { storableJson } from '../store/storable.ts'
 import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
-import { localTime } from '../webhooks/outbox/local-time.ts'
+import { localTimeOf } from '../webhooks/outbox/local-time.ts'
 import type { OutboxEvent } from '../webhooks/outbox/outbox-event.ts'
 import { lossLogs, ownLogs, storeLogs } from './device-logs.ts'
 import type { EventBatch, RecordResult } from './event-recorder.ts'
@@ -149,7 +149,7 @@ function occurrenceOf({ connection: { deviceId, journalId }, seq, event }: Repor
   if (event.kind === 'call-received') {
     const { simNumber, caller = null, recipient = null } = event
     return [
-      { event: 'call:received', deviceId, occurrence, simNumber, caller, recipient, receivedAt: localTime(event.at) },
+      { event: 'call:received', deviceId, occurrence, simNumber, caller, recipient, receivedAt: localTimeOf(event.at) },
     ]
   }
   if (event.kind === 'pinged') return [{ event: 'system:ping', deviceId, occurrence, health: healthFrom(event.health) }]

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import { recordWaiting } from '../waiting/record-waiting-statement.ts'
-import type { AgentStore } from './agent-requests.ts'
+import type { LinkStorage } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { TelemetryRecorder } from './telemetry-recorder.ts'
 
@@ -9,13 +9,13 @@ import type { TelemetryRecorder } from './telemetry-recorder.ts'
  * Stores the reports of one agent about itself. Such a report is not acknowledged, because the next one replaces it.
  */
 export class AgentReports {
-  readonly #store: AgentStore
+  readonly #store: LinkStorage
   readonly #telemetry: TelemetryRecorder
   #telemetryAtMs = Number.NEGATIVE_INFINITY
   #waiting: WaitingReport | undefined
   #isOver = false
 
-  constructor(store: AgentStore, telemetry: TelemetryRecorder) {
+  constructor(store: LinkStorage, telemetry: TelemetryRecorder) {
     this.#store = store
     this.#telemetry = telemetry
   }

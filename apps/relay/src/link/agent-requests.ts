@@ -15,7 +15,7 @@ import { type FairQueue, URGENT } from '../limits/fair-queue.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import { hidesSender } from '../settings/merge-settings.ts'
-import { readSettings } from '../settings/read-settings.ts'
+import { readAccountSettings } from '../settings/read-settings.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { admitAgent, authenticateAgent, REVOKED } from './admit-agent.ts'
@@ -28,7 +28,7 @@ import { readUnacknowledgedCommands } from './dispatch/read-unacknowledged-state
 import type { TelemetryRecorder } from './telemetry-recorder.ts'
 
 /** The parts with which the link reads and writes data, and logs. */
-export interface AgentStore {
+export interface LinkStorage {
   readonly database: Database
   readonly clock: Clock
   readonly logbook: Logbook
@@ -55,7 +55,7 @@ export interface RelayIdentity {
 }
 
 export interface AgentRequestDeps {
-  readonly store: AgentStore
+  readonly store: LinkStorage
   readonly relay: RelayIdentity
   readonly pairing: RedeemPairingCodeDeps
   readonly recorder: EventRecorder
@@ -81,7 +81,7 @@ export interface RequestListener {
    * Called with the settings that the agent gets when its connection opens. `refusal` is the reason why they end the
    * connection; undefined if the agent can apply them.
    */
-  readonly onSettings: (version: number, settings: AgentSettings, refusal: Refused | undefined) => void
+  readonly onSettings: (version: number, settings: SettingsForAgent, refusal: Refused | undefined) => void
 }
 
 /** Carries out the database effects of one agent's session. */
@@ -132,7 +132,7 @@ export class AgentRequests {
       // The agent may have disconnected in the meantime.
       input: this.#isOver ? undefined : await this.#answer(effect),
     }))
-    return (await turn)?.input ?? failureOf(effect)
+    return (await turn)?.input ?? failureInput(effect)
   }
 
   async #answer(effect: DatabaseEffect): Promise<RelayInput | undefined> {
@@ -206,7 +206,7 @@ export class AgentRequests {
     this.#mayHideSenders = supported.includes('number-alias')
     const refusal = this.#mayHideSenders
       ? undefined
-      : this.refusalOf((await readSettings(database, accountId)).settings)
+      : this.refusalOf((await readAccountSettings(database, accountId)).settings)
     if (refusal !== undefined) {
       this.#logRefusal({ accountId, deviceId }, refusal)
       return refusal
@@ -233,8 +233,8 @@ export class AgentRequests {
     if (opened.displacedRelayId !== undefined) hints.superseded(deviceId, connEpoch, bootId)
     // Registers the connection before the settings are read, so that a later change is sent to this agent.
     if (!this.#isOver) this.#listener.onOpened()
-    const { version, settings } = await readSettings(database, accountId)
-    const settingsToSend = agentSettings(settings, forgetAfterSeconds)
+    const { version, settings } = await readAccountSettings(database, accountId)
+    const settingsToSend = settingsForAgent(settings, forgetAfterSeconds)
     // The settings may have changed since they were checked.
     const laterRefusal = this.refusalOf(settings)
     if (laterRefusal !== undefined) this.#logRefusal({ accountId, deviceId }, laterRefusal)
@@ -296,10 +296,10 @@ export function admissionGroup(effect: DatabaseEffect, address: string): string 
   }
 }
 
-export type AgentSettings = Readonly<Record<string, unknown>>
+export type SettingsForAgent = Readonly<Record<string, unknown>>
 
 /** Returns the settings that an agent needs, without webhooks and secrets. */
-export function agentSettings(
+export function settingsForAgent(
   settings: Readonly<Record<string, unknown>>,
   forgetAfterSeconds: number | undefined,
 ): Readonly<Record<string, unknown>> {
@@ -313,7 +313,7 @@ export function agentSettings(
 }
 
 /** Returns the input for the session after an effect failed. */
-export function failureOf(effect: DatabaseEffect): RelayInput | undefined {
+export function failureInput(effect: DatabaseEffect): RelayInput | undefined {
   switch (effect.kind) {
     case 'pair':
     case 'authenticate':

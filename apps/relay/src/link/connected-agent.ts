@@ -14,10 +14,10 @@ import type { AccountSettings } from '../settings/read-settings.ts'
 import {
   type AgentRequestDeps,
   AgentRequests,
-  type AgentSettings,
-  agentSettings,
   type DatabaseEffect,
-  failureOf,
+  failureInput,
+  type SettingsForAgent,
+  settingsForAgent,
 } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { ConnectionCloser } from './claim/connection-closer.ts'
@@ -61,7 +61,7 @@ export class ConnectedAgent {
   #isOver = false
   #settingsVersion = 0
   /** The settings that were sent last, or undefined if none were sent yet. */
-  #settings: AgentSettings | undefined
+  #settings: SettingsForAgent | undefined
 
   constructor(deps: ConnectedAgentDeps, { socket, address, challenge }: ConnectionFacts, listener: ConnectionListener) {
     const { heartbeatSeconds } = deps.relay
@@ -103,7 +103,7 @@ export class ConnectedAgent {
       this.step(refusal)
       return
     }
-    this.#settings = agentSettings(settings, this.#deps.relay.forgetAfterSeconds)
+    this.#settings = settingsForAgent(settings, this.#deps.relay.forgetAfterSeconds)
     this.step({ kind: 'settings-changed', settings: this.#settings })
   }
 
@@ -174,7 +174,7 @@ export class ConnectedAgent {
       (input) => input && this.step(input),
       (error) => {
         this.#deps.store.log.warn({ err: error, effect: effect.kind }, 'agent request delayed: database unavailable')
-        const failure = failureOf(effect)
+        const failure = failureInput(effect)
         if (failure !== undefined) this.step(failure)
       },
     )

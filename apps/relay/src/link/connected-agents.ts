@@ -4,7 +4,7 @@ import type { WakeHint } from '../hints/wake-hint.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
 import { newId } from '../random.ts'
 import { readSettingsOf } from '../settings/read-settings.ts'
-import type { AgentStore } from './agent-requests.ts'
+import type { LinkStorage } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { EndedConnection } from './claim/close-connections-statement.ts'
 import { ConnectionCloser } from './claim/connection-closer.ts'
@@ -245,7 +245,7 @@ export class ConnectedAgents {
 
   #findUnconnected(): Promise<void> {
     const warning = 'could not read devices without a connection: database unavailable, retrying'
-    const find = async ({ database, clock }: AgentStore) => {
+    const find = async ({ database, clock }: LinkStorage) => {
       const { relayId } = this.#deps.relay
       this.#unconnected = await findUnconnectedDevices(database, { relayId, now: clock.now() }, this.#connections())
     }
@@ -297,7 +297,7 @@ export class ConnectedAgents {
    */
   async #poll(
     warning: string,
-    work: (store: AgentStore) => Promise<void>,
+    work: (store: LinkStorage) => Promise<void>,
     isNeeded = this.#byDevice.size > 0,
   ): Promise<void> {
     if (this.#polls.has(warning) || !isNeeded) return

@@ -1,6 +1,6 @@
 import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, expect, test, vi } from 'vitest'
-import { readConfig } from '../config.ts'
+import { readRelayConfig } from '../config.ts'
 import { type Relay, startRelay } from '../relay.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { newKeys, ScriptedAgent } from './testing/scripted-agent.ts'
@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 async function startRelayOf(): Promise<Relay> {
-  const config = readConfig({
+  const config = readRelayConfig({
     ...{
       PORT: '0',
       CONSOLE_DIR: 'off',

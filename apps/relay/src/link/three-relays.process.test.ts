@@ -4,7 +4,7 @@ import type { AgentEvent } from '@smsgw/contract/link/event'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { callUrl } from '../testing/call-url.ts'
-import { type RelayProcess, startRelayProcess } from '../testing/relay-process.ts'
+import { startRelayProcess, type TestRelayProcess } from '../testing/relay-process.ts'
 import { impatientUrl, useTestDatabase } from '../testing/test-database.ts'
 import { ScriptedAgent, type ScriptedAgentOptions } from './testing/scripted-agent.ts'
 
@@ -13,7 +13,7 @@ const auth = `Basic ${btoa(`${ADMIN.ADMIN_USERNAME}:${ADMIN.ADMIN_PASSWORD}`)}`
 const at = '2026-03-01T15:46:11.000+07:00'
 
 const store = useTestDatabase()
-let relays: readonly [RelayProcess, RelayProcess, RelayProcess]
+let relays: readonly [TestRelayProcess, TestRelayProcess, TestRelayProcess]
 const agents: ScriptedAgent[] = []
 
 beforeAll(async () => {
@@ -41,14 +41,14 @@ afterAll(async () => {
   expect(endings).toEqual(relays.map(() => ({ code: 0, signal: null })))
 })
 
-async function api(relay: RelayProcess, method: string, path: string, body?: object) {
+async function api(relay: TestRelayProcess, method: string, path: string, body?: object) {
   const { status, json } = await callUrl(method, `${relay.url}/3rdparty/v1${path}`, { auth, body })
   expect([path, status < 300]).toEqual([path, true])
   return json
 }
 
 /** Pairs an agent at one relay and connects it to another. */
-async function agentAt(relay: RelayProcess, options: Partial<ScriptedAgentOptions> = {}): Promise<ScriptedAgent> {
+async function agentAt(relay: TestRelayProcess, options: Partial<ScriptedAgentOptions> = {}): Promise<ScriptedAgent> {
   const { code } = await api(relays[0], 'POST', '/devices/codes')
   const agent = new ScriptedAgent({ url: relay.url, identity: { credential: code }, ...options }).start()
   agents.push(agent)
@@ -56,7 +56,7 @@ async function agentAt(relay: RelayProcess, options: Partial<ScriptedAgentOption
   return agent
 }
 
-async function send(relay: RelayProcess, deviceId: string): Promise<string> {
+async function send(relay: TestRelayProcess, deviceId: string): Promise<string> {
   const body = { textMessage: { text: 'hello' }, phoneNumbers: ['+4915112345678'], deviceId }
   return (await api(relay, 'POST', '/messages', body)).id
 }
@@ -94,7 +94,7 @@ test('a reconnecting agent gets each message once, from any relay that accepted 
   const agent = await agentAt(relays[0], { answer: goesWell })
   const ids: string[] = []
   for (const turn of [1, 2, 3, 4, 5, 6]) {
-    agent.url = (relays[turn % 3] as RelayProcess).url
+    agent.url = (relays[turn % 3] as TestRelayProcess).url
     const sending = Promise.all(relays.map((relay) => send(relay, agent.deviceId)))
     agent.cut()
     ids.push(...(await sending))

@@ -1,7 +1,7 @@
 import { type AccessLoss, type LiveEventKind, liveEventKinds } from '@smsgw/contract/live/live-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EventStream, type EventStreamDeps } from './event-stream.ts'
-import type { LiveEvent } from './read-live-events-statement.ts'
+import type { StoredLiveEvent } from './read-live-events-statement.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
@@ -65,7 +65,7 @@ function world(deps: Partial<EventStreamDeps> = {}) {
   return { stream, begin, sink, live, access }
 }
 
-const event = (id: number, kind: LiveEventKind = 'message.created'): LiveEvent => ({
+const event = (id: number, kind: LiveEventKind = 'message.created'): StoredLiveEvent => ({
   id: BigInt(id),
   accountId: 'a1',
   kind,

@@ -4,8 +4,8 @@
 import type { AccessLoss, LiveEventKind, LiveHeartbeat } from '@smsgw/contract/live/live-event'
 import { type CallerAccess, LOSS_MESSAGES } from '../http/admissions.ts'
 import type { AnswerSink, AnswerStream } from '../http/endpoint.ts'
-import type { Listener, LiveEvents } from './live-events.ts'
-import type { LiveEvent } from './read-live-events-statement.ts'
+import type { LiveEvents, LiveListener } from './live-events.ts'
+import type { StoredLiveEvent } from './read-live-events-statement.ts'
 
 /** Proxies often close connections that are silent for 30 or 60 s. Clients reconnect after two missing heartbeats. */
 const HEARTBEAT_MS = 15_000
@@ -32,7 +32,7 @@ export interface EventStreamDeps {
   readonly mostUnreadBytes?: number | undefined
 }
 
-export class EventStream implements AnswerStream, Listener {
+export class EventStream implements AnswerStream, LiveListener {
   readonly accountId: string
   readonly #deps: EventStreamDeps
   readonly #unlisten: () => void
@@ -40,7 +40,7 @@ export class EventStream implements AnswerStream, Listener {
   #place: bigint
   /** Events to send before all others. */
   #first: readonly string[] = []
-  #gathered: LiveEvent[] = []
+  #gathered: StoredLiveEvent[] = []
   /** Events that are not yet written. */
   #waiting: string[] = []
   #isWriting = false
@@ -66,7 +66,7 @@ export class EventStream implements AnswerStream, Listener {
    * Continues after `from`, the last event that the client has. `missed` are the events between `from` and the start of
    * this stream.
    */
-  resume(from: bigint, missed: readonly LiveEvent[]): void {
+  resume(from: bigint, missed: readonly StoredLiveEvent[]): void {
     this.#place = later(from, this.#place)
     this.#first = missed.filter(({ kind }) => this.#deps.kinds.has(kind)).map((event) => this.#textOf(event))
   }
@@ -76,7 +76,7 @@ export class EventStream implements AnswerStream, Listener {
     this.#first = ['event: reset\ndata: {}\n\n']
   }
 
-  deliver(event: LiveEvent): void {
+  deliver(event: StoredLiveEvent): void {
     if (event.id <= this.#place) return
     if (!this.#sink) this.#gathered.push(event)
     else if (this.#deps.kinds.has(event.kind)) this.#add(this.#textOf(event))
@@ -164,7 +164,7 @@ export class EventStream implements AnswerStream, Listener {
     else this.#sink.write(text)
   }
 
-  #textOf({ id, kind, data }: LiveEvent): string {
+  #textOf({ id, kind, data }: StoredLiveEvent): string {
     return `id: ${this.#deps.cursorOf(id)}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`
   }
 }

@@ -6,7 +6,7 @@ import { Dice } from '../../fuzz/dice.ts'
 import type { Database } from '../store/database.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { LiveEvents } from './live-events.ts'
-import type { LiveEvent } from './read-live-events-statement.ts'
+import type { StoredLiveEvent } from './read-live-events-statement.ts'
 import { readMissedEvents } from './read-live-events-statement.ts'
 
 const world = useTestDatabase({ connections: 10 })
@@ -41,7 +41,7 @@ function relay() {
 }
 
 async function listen(live: LiveEvents, accountId = 'a1') {
-  const received: LiveEvent[] = []
+  const received: StoredLiveEvent[] = []
   await live.prepare(accountId, async () =>
     live.listen({ accountId, deliver: (event) => received.push(event), end: () => undefined }),
   )
@@ -69,7 +69,7 @@ const change = (client: Client, id: string, state = 'Sent') =>
      UPDATE messages SET state = $2::message_state WHERE account_id = 'a1' AND id = $1`,
     [id, state],
   )
-const idsOf = (received: readonly LiveEvent[]) =>
+const idsOf = (received: readonly StoredLiveEvent[]) =>
   received.map(({ kind, data }) => `${kind} ${(data as { id: string }).id}`)
 const until = (check: () => boolean | Promise<boolean>) =>
   vi.waitFor(async () => expect(await check()).toBe(true), { timeout: 90_000, interval: 5 })

@@ -4,15 +4,15 @@ import { ApiError } from '../http/errors/api-error.ts'
 import type { Database } from '../store/database.ts'
 import { awaitTransactions } from './await-transactions-statement.ts'
 import { LiveTail } from './live-tail.ts'
-import type { LiveEvent } from './read-live-events-statement.ts'
-import { extendWatch, type Watched, watch } from './watch-account-statement.ts'
+import type { StoredLiveEvent } from './read-live-events-statement.ts'
+import { extendWatch, type Watched, watchAccount } from './watch-account-statement.ts'
 
 const EXTEND_EVERY_MS = 5 * 60_000
 
-export interface Listener {
+export interface LiveListener {
   readonly accountId: string
   /** Called once for each later event, in order. */
-  deliver(event: LiveEvent): void
+  deliver(event: StoredLiveEvent): void
   /** Called when the relay is shutting down. */
   end(): void
 }
@@ -26,7 +26,7 @@ export interface LiveEventsDeps {
 /** Delivers the events of accounts, from all relays, to the clients connected here. */
 export class LiveEvents {
   readonly #deps: LiveEventsDeps
-  readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #listeners = new Map<string, Set<LiveListener>>()
   readonly #tail: LiveTail
   readonly #endHints: () => void
   readonly #extending: NodeJS.Timeout
@@ -66,7 +66,7 @@ export class LiveEvents {
   async prepare<Begun>(accountId: string, begin: (watched: Watched) => Promise<Begun>): Promise<Begun | undefined> {
     this.#preparing += 1
     try {
-      const watched = await watch(this.#deps.database, accountId)
+      const watched = await watchAccount(this.#deps.database, accountId)
       if (!watched) return undefined
       await this.#tail.start()
       // Waits for the transactions that began before the account was watched, because they may change the account
@@ -81,7 +81,7 @@ export class LiveEvents {
   }
 
   /** Starts to listen at the present position. Returns the function that stops listening. */
-  listen(listener: Listener): () => void {
+  listen(listener: LiveListener): () => void {
     const { accountId } = listener
     const ofAccount = this.#listeners.get(accountId) ?? new Set()
     this.#listeners.set(accountId, ofAccount.add(listener))

@@ -12,7 +12,7 @@ import type { Log } from '@smsgw/daemon/log/log'
 import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
 import { awaitTransactions } from './await-transactions-statement.ts'
-import type { LiveEvent } from './read-live-events-statement.ts'
+import type { StoredLiveEvent } from './read-live-events-statement.ts'
 import { readLastNumber, readLiveEvents } from './read-live-events-statement.ts'
 
 const POLL_MS = 200
@@ -22,7 +22,7 @@ const EVENTS_AT_ONCE = 1_000
 export interface LiveTailDeps {
   readonly database: Database
   readonly log: Log
-  readonly deliver: (event: LiveEvent) => void
+  readonly deliver: (event: StoredLiveEvent) => void
   /** Returns true if there are listeners. */
   readonly isWanted: () => boolean
 }

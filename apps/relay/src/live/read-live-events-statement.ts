@@ -8,7 +8,7 @@ import { readRow, readRows } from '../store/read-rows.ts'
  * Reads the events of all watched accounts whose number is greater than `after`, in order. Takes no locks. `LiveTail`
  * handles gaps, which are caused by events that are not yet committed.
  */
-export async function readLiveEvents(statements: Statements, after: bigint, most: number): Promise<LiveEvent[]> {
+export async function readLiveEvents(statements: Statements, after: bigint, most: number): Promise<StoredLiveEvent[]> {
   return await readRows(
     statements,
     liveEvent,
@@ -23,7 +23,7 @@ export async function readMissedEvents(
   accountId: string,
   { after, upTo }: { readonly after: bigint; readonly upTo: bigint },
   most: number,
-): Promise<LiveEvent[]> {
+): Promise<StoredLiveEvent[]> {
   return await readRows(
     statements,
     liveEvent,
@@ -52,4 +52,4 @@ const liveEvent = z.object({
 })
 const lastRow = z.object({ last: z.bigint() })
 
-export type LiveEvent = Readonly<z.output<typeof liveEvent>>
+export type StoredLiveEvent = Readonly<z.output<typeof liveEvent>>

@@ -28,7 +28,7 @@ export type Watched = Readonly<z.output<typeof watched>>
  * number, because changes between the previous watch and this one wrote no events. Returns undefined when the account
  * does not exist. Locks the entry of the account.
  */
-export async function watch(statements: Statements, accountId: string): Promise<Watched | undefined> {
+export async function watchAccount(statements: Statements, accountId: string): Promise<Watched | undefined> {
   const [row] = await readRows(
     statements,
     watched,

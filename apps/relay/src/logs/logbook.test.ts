@@ -1,6 +1,6 @@
 import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../store/database.ts'
+import { connectDatabase, type Database } from '../store/database.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { BufferedLogbook, type LogbookOptions } from './logbook.ts'
 
@@ -82,7 +82,7 @@ test('entries are stored when the database is available again', async () => {
 
 /** Returns a database that does not answer. */
 function databaseThatIsAway() {
-  const away = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/nothing', connections: 1 })
+  const away = connectDatabase({ url: 'postgresql://nobody@127.0.0.1:1/nothing', connections: 1 })
   let current = away
   let tries = 0
   const get = (_: Database, name: string) => {

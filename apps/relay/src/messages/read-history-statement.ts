@@ -1,7 +1,7 @@
 import { type ApprovalState, sentByKind } from '@smsgw/contract/messages/message'
 import { type MessageState, messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
-import type { Place } from '../http/page.ts'
+import type { RowPosition } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRow, readRows } from '../store/read-rows.ts'
@@ -24,7 +24,7 @@ export interface HistoryFilter {
 export type Direction = 'ASC' | 'DESC'
 
 export interface PartOfHistory {
-  readonly after: Place | undefined
+  readonly after: RowPosition | undefined
   readonly skip: number
   readonly take: number
 }
@@ -99,13 +99,13 @@ function statesOf({ state, approval }: HistoryFilter): MessageState[] {
 }
 
 interface Bounds extends HistoryFilter {
-  readonly after?: Place | undefined
+  readonly after?: RowPosition | undefined
 }
 
 /**
  * Keeps only the narrower of two bounds on the same side. With both bounds, the scan could start at the wider bound.
  */
-function bounded(filter: HistoryFilter, direction: Direction, after: Place | undefined): Bounds {
+function bounded(filter: HistoryFilter, direction: Direction, after: RowPosition | undefined): Bounds {
   if (after === undefined) return filter
   if (direction === 'DESC') {
     return filter.to && filter.to <= after.createdAt ? filter : { ...filter, after, to: undefined }

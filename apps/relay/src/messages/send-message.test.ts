@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../http/endpoint.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
-import { type SendRow, sendColumns, sendCommand } from '../link/dispatch/claim-commands-statement.ts'
+import { type SendRow, sendColumns, sendCommandOf } from '../link/dispatch/claim-commands-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
@@ -169,7 +169,7 @@ describe('an accepted message', () => {
     expect(read.body['dataMessage']).toEqual(requested.dataMessage)
     const [row] = await db.database.$queryRaw<SendRow[]>`
       SELECT ${sendColumns} FROM recipients r JOIN messages m ON m.key = r.message_key`
-    expect(row && sendCommand(row)).toMatchObject({
+    expect(row && sendCommandOf(row)).toMatchObject({
       isEncrypted: true,
       phoneNumber: requested.phoneNumbers[0],
       content: requested.dataMessage,

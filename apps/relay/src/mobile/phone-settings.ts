@@ -1,7 +1,7 @@
 import { settings } from '@smsgw/contract/relay/settings'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { readSettings } from '../settings/read-settings.ts'
+import { readAccountSettings } from '../settings/read-settings.ts'
 import type { Database } from '../store/database.ts'
 
 /**
@@ -12,7 +12,7 @@ export function showPhoneSettings({ database }: { readonly database: Database })
   return endpoint({
     answers: { 200: settings.omit({ encryption: true }) },
     async handle({ principal: { accountId } }) {
-      const { encryption: _, ...ofPhones } = (await readSettings(database, accountId)).settings
+      const { encryption: _, ...ofPhones } = (await readAccountSettings(database, accountId)).settings
       return { status: 200, body: ofPhones }
     },
   })

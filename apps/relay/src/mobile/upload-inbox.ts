@@ -9,7 +9,7 @@ import { FairQueue } from '../limits/fair-queue.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
-import { derivedId } from '../webhooks/outbox/event-id.ts'
+import { derivedEventId } from '../webhooks/outbox/event-id.ts'
 import { phoneOf } from './authenticate-phone.ts'
 import { type UploadedMessage, uploadedAttachment, uploadedMessage } from './mobile-bodies.ts'
 import { UnreadableMembers } from './unreadable-members.ts'
@@ -93,7 +93,7 @@ function hasAttachments(received: Received): boolean {
  */
 function receivedOf(unreadable: UnreadableMembers, phone: AgentConnection, uploaded: UploadedMessage): Received {
   const { id, createdAt: receivedAt, sender, recipient, simNumber, isEncrypted, content } = uploaded
-  const facts = { id: derivedId([phone.deviceId, id]), receivedAt, sender, recipient, simNumber, isEncrypted }
+  const facts = { id: derivedEventId([phone.deviceId, id]), receivedAt, sender, recipient, simNumber, isEncrypted }
   switch (uploaded.type) {
     case 'SMS':
       return { type: 'SMS', ...facts, text: content }

@@ -13,7 +13,7 @@ import { hashOfSession } from '../auth/sessions/session-login.ts'
 import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import { refusal } from '../http/errors/validation-error.ts'
+import { validationError } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database, Statements } from '../store/database.ts'
@@ -78,9 +78,9 @@ export function registerSubscription({ database, clock, random, box, pushRules }
       const { accountId } = principal
       const { endpoint: url, keys, events, showsText, language, name = null } = body
       const problem = urlProblem(url, pushRules)
-      if (problem !== undefined) throw refusal([{ path: 'endpoint', message: problem }], 'body')
+      if (problem !== undefined) throw validationError([{ path: 'endpoint', message: problem }], 'body')
       if (!isPublicKey(Buffer.from(keys.p256dh, 'base64url')))
-        throw refusal([{ path: 'keys.p256dh', message: 'is not a public key on the curve P-256' }], 'body')
+        throw validationError([{ path: 'keys.p256dh', message: 'is not a public key on the curve P-256' }], 'body')
       refuseUnreadable(principal, events)
       const sealed = sealSubscription(box, url, keys)
       const { endpointHash, p256dh } = sealed

@@ -7,7 +7,7 @@ import { processTerminal } from '@smsgw/daemon/terminal/terminal'
 import { runService, unlessStopping } from '@smsgw/daemon/termination'
 import { VERSION } from '@smsgw/daemon/version'
 import { systemClock } from '../clock.ts'
-import { type RelayConfig, settingsSchema } from '../config.ts'
+import { type RelayConfig, relaySettingsSchema } from '../config.ts'
 import { systemRandom } from '../random.ts'
 import { waitForDatabase } from '../store/connection/wait-for-database.ts'
 import { secretBox } from '../store/secret-box.ts'
@@ -24,7 +24,7 @@ export async function runCellsCommand(config: RelayConfig, line: CommandLine): P
   const { DIRECTORY_URL: directoryUrl } = config
   if (directoryUrl === undefined)
     throw new StartError(
-      `DIRECTORY_URL is not set: set it to the database of the directory, for example ${aboutOf(settingsSchema, 'DIRECTORY_URL').example}`,
+      `DIRECTORY_URL is not set: set it to the database of the directory, for example ${aboutOf(relaySettingsSchema, 'DIRECTORY_URL').example}`,
     )
   if (line.name === 'router') return await serve({ ...config, directoryUrl })
   const waitMs = config.DATABASE_WAIT_SECONDS * 1000

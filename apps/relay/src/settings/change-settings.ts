@@ -3,7 +3,7 @@ import type { Capability } from '@smsgw/contract/link/frame'
 import { type Settings, type SettingsChange, settings, settingsChange } from '@smsgw/contract/relay/settings'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError, type FieldError } from '../http/errors/api-error.ts'
-import { refusal } from '../http/errors/validation-error.ts'
+import { validationError } from '../http/errors/validation-error.ts'
 import type { Logbook } from '../logs/logbook.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { Device } from '../store/generated/client.ts'
@@ -61,7 +61,7 @@ function changeSettings(
 
 function refuseBroken(own: OwnSettings, before: OwnSettings): void {
   const broken = [...brokenRules(withDefaults(own)), ...reusedVersion(own, before)]
-  if (broken.length > 0) throw refusal(broken, 'body')
+  if (broken.length > 0) throw validationError(broken, 'body')
 }
 
 /** Refuses to hide senders while the account has a device that reports senders in clear. */
@@ -79,7 +79,7 @@ async function refuseUnableDevices(statements: Statements, accountId: string): P
     if (device.connEpoch === 0n || supports(device, 'number-alias')) return []
     return [{ path, message: `cannot be set, because the agent of ${named}: upgrade it first` }]
   })
-  if (broken.length > 0) throw refusal(broken, 'body')
+  if (broken.length > 0) throw validationError(broken, 'body')
 }
 
 function supports(

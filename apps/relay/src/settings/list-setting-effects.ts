@@ -7,14 +7,14 @@ import {
 } from '@smsgw/contract/relay/settings'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
-import { readSettings } from './read-settings.ts'
+import { readAccountSettings } from './read-settings.ts'
 
 /** Lists for each setting whether it takes effect with the present values of the other settings. */
 export function listSettingEffects({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
     answers: { 200: settingEffects },
     async handle({ principal }) {
-      const current = (await readSettings(database, principal.accountId)).settings
+      const current = (await readAccountSettings(database, principal.accountId)).settings
       return { status: 200, body: SETTING_KEYS.map((key) => effectOf(key, current)) }
     },
   })

@@ -7,7 +7,7 @@ export function getSettings({ database }: { readonly database: Database }): Endp
   return endpoint({
     answers: { 200: settings },
     async handle({ principal }) {
-      return { status: 200, body: (await readSettings(database, principal.accountId)).settings }
+      return { status: 200, body: (await readAccountSettings(database, principal.accountId)).settings }
     },
   })
 }
@@ -21,7 +21,7 @@ export interface AccountSettings {
   readonly signingKeySealed: string | null
 }
 
-export async function readSettings(statements: Statements, accountId: string): Promise<AccountSettings> {
+export async function readAccountSettings(statements: Statements, accountId: string): Promise<AccountSettings> {
   const found = (await readSettingsOf(statements, [accountId])).get(accountId)
   if (!found) throw new Error(`account ${accountId} does not exist`)
   return found

@@ -2,14 +2,14 @@ import { generateKeyPairSync } from 'node:crypto'
 import { defaultSettings } from '@smsgw/contract/relay/settings'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
-import { agentSettings } from '../link/agent-requests.ts'
+import { settingsForAgent } from '../link/agent-requests.ts'
 import { systemRandom } from '../random.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import { patchSettings, replaceSettings, SIGNING_KEY } from './change-settings.ts'
 import { listSettingEffects } from './list-setting-effects.ts'
-import { getSettings, readSettings } from './read-settings.ts'
+import { getSettings, readAccountSettings } from './read-settings.ts'
 
 const box = secretBox('the secret of a server that only tests know', systemRandom)
 let notified: string[] = []
@@ -37,7 +37,7 @@ const get = async (account = 'a1') => (await api.request(account, 'GET', '/setti
 const put = (body: object) => api.request('a1', 'PUT', '/settings', body)
 const patch = (body: object) => api.request('a1', 'PATCH', '/settings', body)
 const signingKey = async () => {
-  const { signingKeySealed } = await readSettings(shared.database, 'a1')
+  const { signingKeySealed } = await readAccountSettings(shared.database, 'a1')
   return signingKeySealed === null ? null : box.open(signingKeySealed, SIGNING_KEY)
 }
 const paced = { send_interval_min: 5, send_interval_max: 9 }
@@ -81,7 +81,9 @@ test('an account sets, replaces and removes the key for its inbox', async () => 
   for (const [version, key] of [rsaKey(2048), rsaKey(3072)].entries()) {
     const encryption = { inbox_public_key: key, inbox_key_version: version + 1 }
     expect((await patch({ encryption })).json).toEqual({ ...defaultSettings, encryption })
-    expect(agentSettings((await get()) as Readonly<Record<string, unknown>>, undefined)).toMatchObject({ encryption })
+    expect(settingsForAgent((await get()) as Readonly<Record<string, unknown>>, undefined)).toMatchObject({
+      encryption,
+    })
   }
   expect((await patch({ encryption: null })).json).toEqual(defaultSettings)
 })
@@ -206,10 +208,10 @@ test('rules that compare two settings are checked after the change is merged wit
 })
 
 test('a change increases the version and is sent to the agents, but a refused change is not', async () => {
-  const { version } = await readSettings(shared.database, 'a1')
+  const { version } = await readAccountSettings(shared.database, 'a1')
   await patch({ messages: paced })
   await put({ messages: { limit_period: 'PerHour' } })
-  expect((await readSettings(shared.database, 'a1')).version).toBe(version + 1)
+  expect((await readAccountSettings(shared.database, 'a1')).version).toBe(version + 1)
   expect(notified).toEqual(['a1'])
 })
 

@@ -10,7 +10,7 @@ import { storedNumber } from '../conversations/stored-number.ts'
 import { visibilityOf } from '../conversations/visibility.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import { refusal } from '../http/errors/validation-error.ts'
+import { validationError } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import type { Database, Statements } from '../store/database.ts'
@@ -78,7 +78,7 @@ async function changeUnread(
   if (readUpTo !== undefined) {
     const entry = await findEntry(statements, visibilityOf(principal), number, readUpTo)
     if (entry === undefined)
-      throw refusal([{ path: 'readUpTo', message: 'is not the id of a message of this conversation' }], 'body')
+      throw validationError([{ path: 'readUpTo', message: 'is not the id of a message of this conversation' }], 'body')
     // Messages that were received at the same time as a sent message come before it.
     await markRead(statements, accountId, number, entry.direction === 'in' ? entry : { ...entry, key: MOST_KEY })
   }
@@ -141,7 +141,7 @@ async function changeLabels(
     const found = await lockLabels(statements, accountId, addLabels)
     const unknown = addLabels.findIndex((id) => !found.includes(id))
     if (unknown !== -1)
-      throw refusal(
+      throw validationError(
         [{ path: `addLabels[${unknown}]`, message: 'is not a label: GET /labels lists the labels' }],
         'body',
       )

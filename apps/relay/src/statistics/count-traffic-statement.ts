@@ -21,7 +21,7 @@ export interface TrafficWindow {
 export async function countTraffic(
   statements: Statements,
   { accountId, from, stepSeconds, buckets }: TrafficWindow,
-): Promise<Traffic[]> {
+): Promise<CountedTraffic[]> {
   return await readRows(
     statements,
     trafficRow,
@@ -74,4 +74,4 @@ const trafficRow = z.object({
   p95: z.number().nullable(),
 })
 
-export type Traffic = z.output<typeof trafficRow>
+export type CountedTraffic = z.output<typeof trafficRow>

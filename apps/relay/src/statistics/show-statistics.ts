@@ -7,7 +7,7 @@ import {
 import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { Database } from '../store/database.ts'
-import { countTraffic, type Traffic } from './count-traffic-statement.ts'
+import { type CountedTraffic, countTraffic } from './count-traffic-statement.ts'
 
 export interface ShowStatisticsDeps {
   readonly database: Database
@@ -37,7 +37,7 @@ const scales: Readonly<Record<StatisticsPeriod, { readonly stepSeconds: number; 
   week: { stepSeconds: 7_200, buckets: 84 },
 }
 
-function bucketOf({ at, p50, p95, ...counts }: Traffic): StatisticsBucket {
+function bucketOf({ at, p50, p95, ...counts }: CountedTraffic): StatisticsBucket {
   const acceptToSentMs = p50 === null || p95 === null ? null : { p50: Math.round(p50), p95: Math.round(p95) }
   return { at: at.toISOString(), ...counts, acceptToSentMs }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useTestDatabase } from '../testing/test-database.ts'
-import { type Database, openDatabase } from './database.ts'
+import { connectDatabase, type Database } from './database.ts'
 import { DatabaseDisk, databasePlace } from './database-disk.ts'
 
 const store = useTestDatabase({ connections: 1 })
@@ -17,7 +17,7 @@ beforeEach(() => {
     log: { error: log('error'), info: log('info') } as never,
     retryMs: 20,
   })
-  database = openDatabase({ url: store.url, connections: 1, onDiskFull: (message) => disk.reportFull(message) })
+  database = connectDatabase({ url: store.url, connections: 1, onDiskFull: (message) => disk.reportFull(message) })
 })
 
 afterEach(async () => {

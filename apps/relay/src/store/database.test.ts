@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
-import { openDatabase, silenceLimitedSocket } from './database.ts'
+import { connectDatabase, silenceLimitedSocket } from './database.ts'
 import { Prisma } from './generated/client.ts'
 import { rawTransaction } from './raw-statements.ts'
 import { readRow } from './read-rows.ts'
@@ -28,7 +28,7 @@ test('plans a statement once per connection, with any values', async () => {
 
 test('names a statement by its text, so that no other process gives the same name to another statement', async () => {
   // Uses one connection, because each connection has its own statements.
-  const own = openDatabase({ url: store.url, connections: 1 })
+  const own = connectDatabase({ url: store.url, connections: 1 })
   try {
     await own.$queryRaw`SELECT ${1}::int AS prisma`
     await readRow(own, z.object({ raw: z.int() }), Prisma.sql`SELECT ${1}::int AS raw`)
@@ -45,7 +45,7 @@ test('names a statement by its text, so that no other process gives the same nam
 })
 
 test('a client of a pooler sends statements without names, with and without Prisma, and in transactions', async () => {
-  const pooled = openDatabase({ url: store.url, connections: 1, isPooled: true })
+  const pooled = connectDatabase({ url: store.url, connections: 1, isPooled: true })
   try {
     await pooled.account.findMany()
     await pooled.$transaction([pooled.account.count(), pooled.$queryRaw`SELECT ${1}::int AS value`])
@@ -76,7 +76,7 @@ test('detects a database that stops answering, also in a transaction, and does n
     sockets.push(opened)
     return opened
   }
-  const database = openDatabase({ url: line.url, connections: 1, socket })
+  const database = connectDatabase({ url: line.url, connections: 1, socket })
   /** Runs the statement while the line drops its data, and lets the time limit of the connection pass. */
   const askInSilence = async (ask: () => Promise<unknown>) => {
     const dropped = line.silence()
@@ -102,7 +102,7 @@ test('detects a database that stops answering, also in a transaction, and does n
 
 test('a transaction may take longer than five seconds, the limit that Prisma sets', async () => {
   // Uses the limits of a relay, which are shorter than those of other tests.
-  const database = openDatabase({ url: store.url, connections: 1 })
+  const database = connectDatabase({ url: store.url, connections: 1 })
   const slow = database.$transaction(async (statements) => {
     await statements.$queryRaw`SELECT pg_sleep(5.5)::text`
     return await statements.$queryRaw`SELECT 1 AS answer`

@@ -31,7 +31,7 @@ export interface DatabaseOptions {
 }
 
 /** Opens a client that connects at the first query and again after each lost connection. */
-export function openDatabase({
+export function connectDatabase({
   url,
   connections,
   isPooled = false,

@@ -5,7 +5,7 @@ import type { RelayConfig } from '../config.ts'
 import type { Random } from '../random.ts'
 import { checkPooledSession } from './connection/check-pooled-session.ts'
 import { waitForDatabase } from './connection/wait-for-database.ts'
-import { type Database, openDatabase } from './database.ts'
+import { connectDatabase, type Database } from './database.ts'
 import { DatabaseDisk, databasePlace } from './database-disk.ts'
 import { runningPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
 import { checkInstallation, type Installation } from './installation.ts'
@@ -33,11 +33,11 @@ export interface StoreDeps {
 }
 
 /** Connects to the database, applies migrations and checks SERVER_SECRET. */
-export async function openStore({ config, box, random, log }: StoreDeps): Promise<Store> {
+export async function openRelayStore({ config, box, random, log }: StoreDeps): Promise<Store> {
   const server = await databaseServer(config, log)
   const disk = new DatabaseDisk({ ...databasePlace(config), log })
   const { poolerUrl } = server
-  const database = openDatabase({
+  const database = connectDatabase({
     url: poolerUrl ?? server.url,
     isPooled: poolerUrl !== undefined,
     connections: config.DATABASE_CONNECTIONS,

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { sqlState } from '../messages/accept/statement-error.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
-import { openDatabase } from './database.ts'
+import { connectDatabase } from './database.ts'
 import { Prisma } from './generated/client.ts'
 import { type RawStatements, rawTransaction, withoutPrisma } from './raw-statements.ts'
 import { readRow } from './read-rows.ts'
@@ -143,7 +143,7 @@ test.each([
 })
 
 test('a client that runs only raw statements continues when its connections end, and closes them', async () => {
-  const other = openDatabase({ url: world.url, connections: 2 })
+  const other = connectDatabase({ url: world.url, connections: 2 })
   const row = z.object({ pid: z.int() })
   const backend = () => readRow(other, row, Prisma.sql`SELECT pg_backend_pid() AS pid`)
   const { pid } = await backend()

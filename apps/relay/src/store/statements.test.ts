@@ -51,7 +51,7 @@ import { dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { awaitTransactions } from '../live/await-transactions-statement.ts'
 import { deleteOldLiveEvents } from '../live/delete-live-events-statement.ts'
 import { readLastNumber, readLiveEvents, readMissedEvents } from '../live/read-live-events-statement.ts'
-import { extendWatch, watch } from '../live/watch-account-statement.ts'
+import { extendWatch, watchAccount } from '../live/watch-account-statement.ts'
 import { deleteOldLogs } from '../logs/log-retention-statement.ts'
 import { storeLogRows } from '../logs/store-log-rows-statement.ts'
 import { lockMessages } from '../messages/progress/lock-messages-statement.ts'
@@ -223,7 +223,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await readLastNumber(s)
   },
   'live/watch-account-statement.ts': async (s) => {
-    await watch(s, 'account')
+    await watchAccount(s, 'account')
     await extendWatch(s, ['account'])
   },
   ...messageExamples(now),

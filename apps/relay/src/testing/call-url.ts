@@ -1,4 +1,4 @@
-export interface CallOptions {
+export interface TestCallOptions {
   /** Value of the `Authorization` header, or null for none. */
   readonly auth?: string | null
   /** A string or bytes are sent unchanged, with the content type in `headers`. Any other value is sent as JSON. */
@@ -16,7 +16,7 @@ export interface Called {
 }
 
 /** Sends one HTTP request and returns the whole answer. */
-export async function callUrl(method: string, url: string, { auth, body, headers }: CallOptions): Promise<Called> {
+export async function callUrl(method: string, url: string, { auth, body, headers }: TestCallOptions): Promise<Called> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array
   const response = await fetch(url, {
     method,

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 /** The bundle that the set-up of the tests has made. Benches start the sources. */
 export const MAIN = process.env['TESTED_RELAY'] ?? join(import.meta.dirname, '../main.ts')
 
-export interface RelayProcess {
+export interface TestRelayProcess {
   readonly url: string
   readonly pid: number
   /** The log lines so far. */
@@ -18,7 +18,7 @@ export interface RelayProcess {
 }
 
 /** Starts a relay as a separate process and waits until it accepts requests. */
-export function startRelayProcess(settings: Readonly<Record<string, string>>): Promise<RelayProcess> {
+export function startRelayProcess(settings: Readonly<Record<string, string>>): Promise<TestRelayProcess> {
   return startRelayProcessOf(MAIN, settings)
 }
 
@@ -26,7 +26,7 @@ export function startRelayProcess(settings: Readonly<Record<string, string>>): P
 export async function startRelayProcessOf(
   main: string,
   settings: Readonly<Record<string, string>>,
-): Promise<RelayProcess> {
+): Promise<TestRelayProcess> {
   const child = spawn(process.execPath, [...serviceFlags(), main], {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

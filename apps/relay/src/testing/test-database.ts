@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
-import { type Database, openDatabase } from '../store/database.ts'
+import { connectDatabase, type Database } from '../store/database.ts'
 import { databaseUrl } from './database-url.ts'
 
 /** Long enough for a busy machine, on which the process of a closed connection may end some seconds later. */
@@ -53,7 +53,7 @@ async function makeDatabase(template: string, connections: number): Promise<Test
     client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`),
   )
   const url = patientUrl(databaseUrl(server.url, name))
-  const database = openDatabase({ url, connections, transactionLimits: PATIENT_TRANSACTIONS })
+  const database = connectDatabase({ url, connections, transactionLimits: PATIENT_TRANSACTIONS })
   return {
     url,
     database,

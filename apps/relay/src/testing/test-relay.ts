@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { openLog } from '@smsgw/daemon/log/log'
 import { createAccount } from '../accounts/create-account.ts'
 import type { Clock } from '../clock.ts'
-import { readConfig } from '../config.ts'
+import { readRelayConfig } from '../config.ts'
 import { checkAnswer } from '../http/answer/check-answer.ts'
 import { type Random, systemRandom } from '../random.ts'
 import { type RelayOptions, startRelay } from '../relay.ts'
 import type { Database } from '../store/database.ts'
 import { secretBox } from '../store/secret-box.ts'
-import { type Called, type CallOptions, callUrl } from './call-url.ts'
+import { type Called, callUrl, type TestCallOptions } from './call-url.ts'
 import { testDatabase } from './test-database.ts'
 
 const API = '/3rdparty/v1'
@@ -42,9 +42,9 @@ export interface TestRelay {
   readonly account: TestAccount
   addAccount(username?: string): Promise<TestAccount>
   /** Calls the API with a path such as `/messages`, which stands for `/3rdparty/v1/messages`. */
-  api(method: string, path: string, options?: CallOptions): Promise<Called>
+  api(method: string, path: string, options?: TestCallOptions): Promise<Called>
   /** Calls any path. */
-  request(method: string, path: string, options?: CallOptions): Promise<Called>
+  request(method: string, path: string, options?: TestCallOptions): Promise<Called>
   /** The log lines so far. */
   readonly logged: readonly string[]
   /** Fails if an error was logged, for example about a 500 or an answer that does not match its route. */
@@ -56,7 +56,7 @@ export async function testRelay(options: TestRelayOptions = {}): Promise<TestRel
   const { settings = {}, prepare, ...rest } = options
   const { url: databaseUrl, database, close: closeDatabase } = await testDatabase()
   await prepare?.(databaseUrl)
-  const config = readConfig({
+  const config = readRelayConfig({
     PORT: '0',
     CONSOLE_DIR: 'off',
     DATABASE_URL: databaseUrl,

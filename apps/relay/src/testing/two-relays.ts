@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll } from 'vitest'
 import type { Database } from '../store/database.ts'
-import { type RelayProcess, startRelayProcess } from './relay-process.ts'
+import { startRelayProcess, type TestRelayProcess } from './relay-process.ts'
 import { useTestDatabase } from './test-database.ts'
 
 interface TwoRelays {
@@ -17,7 +17,7 @@ interface TwoRelays {
 export function useTwoRelays(): TwoRelays {
   const password = randomBytes(12).toString('base64url')
   const db = useTestDatabase()
-  const relays: RelayProcess[] = []
+  const relays: TestRelayProcess[] = []
   beforeAll(async () => {
     const settings = {
       DATABASE_URL: db.url,

@@ -36,7 +36,7 @@ export async function waitingRecipients(
   accountId: string,
   recipients: readonly WaitingFacts[],
 ): Promise<ReadonlyMap<string, Waiting>> {
-  const open = recipients.filter(({ state }) => isOpen(state))
+  const open = recipients.filter(({ state }) => mayWait(state))
   if (open.length === 0) return new Map()
   const holders = await readHolders(statements, accountId, [...new Set(open.map(({ deviceId }) => deviceId))])
   return new Map(
@@ -135,6 +135,6 @@ async function readHolders(
   )
 }
 
-export function isOpen(state: MessageState): boolean {
+export function mayWait(state: MessageState): boolean {
   return state === 'Pending' || state === 'Processed' || state === 'Cancelling'
 }

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  answerLines,
-  deliverPdu,
-  dialogueInStep,
-  otherDeliverPdu,
-  shown,
-  testQuery,
-} from '../testing/scripted-dialogue.ts'
+import { deliverPdu } from '../testing/driven-modem.ts'
+import { answerLines, dialogueInStep, otherDeliverPdu, shown, testQuery } from '../testing/scripted-dialogue.ts'
 
 describe('an answer', () => {
   test('an answer contains only the lines of its command', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { deliverPdu } from '../testing/driven-modem.ts'
 import {
   answerLines,
-  deliverPdu,
   dialogueInStep,
   otherDeliverPdu,
   scriptedDialogue,

@@ -1,6 +1,6 @@
 import type { ModemState } from '../modem-state.ts'
 import { type StartupFailure, type StartupFailureReason, silentFailures } from '../setup/startup-failure.ts'
-import type { Outage } from './state.ts'
+import type { ModemOutage } from './state.ts'
 
 /**
  * `serving`: messages can be sent. `unserved`: the modem works but has no network. `silent`: the modem is set up but
@@ -74,7 +74,7 @@ export function needsHands(failure: StartupFailure, wasHealthy: boolean): boolea
   return handsNeeded.has(failure.reason)
 }
 
-export function noRemedy({ goal, tried }: Outage): string {
+export function noRemedy({ goal, tried }: ModemOutage): string {
   const what = goal === 'service' ? 'The modem finds no network' : 'The modem does not work'
   return `${what}. These measures did not help: ${tried.join(', ')}. The modem is not reset again until it has worked for a while.`
 }

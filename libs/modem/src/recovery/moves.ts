@@ -6,7 +6,7 @@ import {
   type Alarmed,
   defaultRecoveryOptions,
   type Healthy,
-  type Outage,
+  type ModemOutage,
   type RecoveryEffect,
   type RecoveryOptions,
   type RecoveryState,
@@ -18,7 +18,7 @@ import {
 
 /** The initial state. */
 export function beginRecovery(atMs: number, options: RecoveryOptions = defaultRecoveryOptions): RecoveryStep {
-  const outage: Outage = { ...newOutage, sinceMs: atMs, awaySinceMs: atMs }
+  const outage: ModemOutage = { ...newOutage, sinceMs: atMs, awaySinceMs: atMs }
   return tryPort({ outage, budget: fullRecoveryBudget(options), attempt: 0, deadlineMs: atMs }, { atMs, options })
 }
 
@@ -184,12 +184,12 @@ export function healed(state: UnhealthyState, service: boolean, now: Now): Recov
 }
 
 /** Leaves `healthy`. A remedy that helped only for a short time is not repeated. */
-export function fallen(state: Healthy, goal: Outage['goal'], why: string, { atMs, options }: Now): Unhealthy {
+export function fallen(state: Healthy, goal: ModemOutage['goal'], why: string, { atMs, options }: Now): Unhealthy {
   const healthyForMs = atMs - state.sinceMs
   const { before } = state
   const relapsed = before !== undefined && healthyForMs < options.relapseMs
   const tried = relapsed ? union(before.tried, upTo(before.rung)) : []
-  const outage: Outage = {
+  const outage: ModemOutage = {
     ...newOutage,
     sinceMs: atMs,
     goal,
@@ -241,7 +241,7 @@ export function lookBySettingUp(state: Alarmed, { atMs, options }: Now): Recover
 
 const mostEvidence = 30
 
-const newOutage: Outage = {
+const newOutage: ModemOutage = {
   sinceMs: 0,
   goal: 'answer',
   rung: undefined,

@@ -32,13 +32,13 @@ export interface Healthy {
    * The last failure from which the modem recovered. If the modem fails again soon, the remedies that were already
    * tried for this failure are skipped.
    */
-  readonly before: Outage | undefined
+  readonly before: ModemOutage | undefined
   readonly budget: RecoveryBudget
   readonly attempt: number
 }
 
 export interface Unhealthy {
-  readonly outage: Outage
+  readonly outage: ModemOutage
   readonly deadlineMs: number
   readonly budget: RecoveryBudget
   /** The number of the last request. Outcomes with other numbers are too late. */
@@ -53,7 +53,7 @@ export interface Alarmed extends Unhealthy {
   readonly portOpen: boolean
 }
 
-export interface Outage {
+export interface ModemOutage {
   readonly sinceMs: number
   /** The evidence that the modem has recovered. */
   readonly goal: 'answer' | 'service'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { Cancellation } from '../cancellation.ts'
+import { deliverPdu } from '../testing/driven-modem.ts'
 import { promisesSettled } from '../testing/manual-clock.ts'
-import { deliverPdu, dialogueInStep, otherDeliverPdu, shown } from '../testing/scripted-dialogue.ts'
+import { dialogueInStep, otherDeliverPdu, shown } from '../testing/scripted-dialogue.ts'
 import { lateResults, pduWritten, submission, submittedPdu } from '../testing/scripted-submission.ts'
 
 describe('before Ctrl-Z, the message is provably unsent after', () => {

@@ -1,5 +1,6 @@
 import type { AtCommand, AtOutcome } from '../dialogue/command.ts'
 import { Dialogue, type DialogueEvent, type DialogueOptions } from '../dialogue/dialogue.ts'
+import { deliverPdu } from './driven-modem.ts'
 import { ManualClock } from './manual-clock.ts'
 import { ScriptedModem } from './scripted-modem.ts'
 
@@ -64,5 +65,5 @@ export function settledFlag(promise: Promise<unknown>): { done: boolean } {
   return flag
 }
 
-export const deliverPdu = '07911326040000F0040B911346610089F60000208062917314080CC8F71D14969741F977FD07'
-export const otherDeliverPdu = '07911326040000F0040B911346610089F60000208062917314080CC8F71D14969741F977FD08'
+/** Like `deliverPdu`, with another last character. */
+export const otherDeliverPdu = deliverPdu.replace(/07$/, '08')

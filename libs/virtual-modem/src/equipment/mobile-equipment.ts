@@ -6,7 +6,7 @@ import type { MessageMemory } from '../messaging/message-memory.ts'
 import { Outgoing } from '../messaging/outgoing.ts'
 import { type SingleMemories, Storages } from '../messaging/storages.ts'
 import type { Network } from '../network/network.ts'
-import type { Random } from '../random.ts'
+import type { SeededRandom } from '../random.ts'
 import type { Phonebook } from '../sim/phonebook.ts'
 import type { Sim } from '../sim/sim.ts'
 import type { ResultCode } from '../wire/result-code.ts'
@@ -35,7 +35,7 @@ export class MobileEquipment {
   readonly nonVolatile: NonVolatile
   readonly network: Network
   readonly clock: Clock
-  readonly random: Random
+  readonly random: SeededRandom
   readonly faults: FaultControl
   readonly power: EquipmentPower
   readonly radio: Radio
@@ -227,7 +227,7 @@ export interface EquipmentParts {
   readonly nonVolatile: NonVolatile
   readonly network: Network
   readonly clock: Clock
-  readonly random: Random
+  readonly random: SeededRandom
   readonly faults: FaultControl
   readonly power: EquipmentPower
   /** The functions that write to each terminal. */

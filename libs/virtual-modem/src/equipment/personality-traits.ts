@@ -1,5 +1,5 @@
 import type { RadioTechnology } from '../network/coverage.ts'
-import type { Random } from '../random.ts'
+import type { SeededRandom } from '../random.ts'
 import type { ResultCode } from '../wire/result-code.ts'
 import type { Cnmi, EquipmentSettings, FactorySettings, RegistrationCommand } from './settings.ts'
 
@@ -28,7 +28,7 @@ export interface PersonalityTraits {
   /** The longest command line in characters; a longer line gets ERROR. */
   readonly longestLine: number
   /** One of the status lines that the family sends during normal operation. */
-  statusLine(random: Random): string
+  statusLine(random: SeededRandom): string
   /** The lines that the family sends when the network reports the time. */
   timeLines(epochMs: number, zoneQuarters: number): readonly string[]
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { FaultControl } from '../faults/fault-control.ts'
-import type { Random } from '../random.ts'
+import type { SeededRandom } from '../random.ts'
 import { withLineEnds } from '../wire/result-code.ts'
 import type { PersonalityTraits } from './personality-traits.ts'
 import type { EquipmentSettings } from './settings.ts'
@@ -87,7 +87,7 @@ export class UnsolicitedOutput {
 
 export interface UnsolicitedOptions {
   readonly clock: Clock
-  readonly random: Random
+  readonly random: SeededRandom
   readonly faults: FaultControl
   readonly personality: Pick<PersonalityTraits, 'statusLine' | 'timeLines'>
   readonly zoneQuarters: number

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { SeededRandom } from '../random.ts'
 import type { ResultCode } from '../wire/result-code.ts'
 import type { FaultControl } from './fault-control.ts'
 
@@ -43,7 +43,7 @@ export function intrudingLine(
   return intruder && (intruder.line === '' ? usual() : intruder.line)
 }
 
-export function noiseNow(faults: FaultControl, random: Random): string {
+export function noiseNow(faults: FaultControl, random: SeededRandom): string {
   if (!faults.strike('noise')) return ''
   const kind = random.integer(4)
   if (kind === 0) return '\x00'

@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts'
+import type { SeededRandom } from '../random.ts'
 import { type FaultName, type FaultOptions, faultDescriptions } from './fault-catalogue.ts'
 
 /**
@@ -6,11 +6,11 @@ import { type FaultName, type FaultOptions, faultDescriptions } from './fault-ca
  * `skip` opportunities, with probability `chance`, at most `times` times.
  */
 export class FaultControl {
-  readonly #random: Random
+  readonly #random: SeededRandom
   readonly #active = new Map<FaultName, Active>()
   #whenChanged: (() => void) | undefined
 
-  constructor(random: Random, initial: FaultSettings = {}) {
+  constructor(random: SeededRandom, initial: FaultSettings = {}) {
     this.#random = random
     for (const name of Object.keys(initial) as FaultName[]) this.set(name, initial[name])
   }

@@ -3,7 +3,7 @@ import type { Submit } from '@smsgw/sms/tpdu/submit'
 import type { MmsNotification } from '@smsgw/sms/wap/mms-notification'
 import type { ContentTypeForm } from '@smsgw/sms/wap/wsp-push'
 import type { Clock } from '../clock.ts'
-import type { Random } from '../random.ts'
+import type { SeededRandom } from '../random.ts'
 import type { Sim } from '../sim/sim.ts'
 import { broadcastPages } from './broadcast-page.ts'
 import type { DeliverEnvelope } from './composing.ts'
@@ -303,7 +303,7 @@ export class Network {
 
 export interface NetworkOptions {
   readonly clock: Clock
-  readonly random: Random
+  readonly random: SeededRandom
   /** The time from a SUBMIT to its result, and from sending a DELIVER to its arrival. Default 0. */
   readonly latencyMs?: Latency
   readonly serviceCentre?: string

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.ts'
-import type { Random } from '../random.ts'
+import type { SeededRandom } from '../random.ts'
 
 /**
  * Writes bytes to the host. Output is split and merged at random, like on a real port, so that hosts cannot rely on
@@ -91,7 +91,7 @@ export class ByteOutlet {
 
 export interface ByteOutletOptions {
   readonly clock: Clock
-  readonly random: Random
+  readonly random: SeededRandom
   /** True if every byte is sent separately. */
   readonly oneByOne: () => boolean
   readonly chunking: 'random' | 'whole'

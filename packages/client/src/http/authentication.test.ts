@@ -1,5 +1,11 @@
 import { expect, test, vi } from 'vitest'
-import { type Answer, hangUp, json, problem, scriptedServer } from '../../testing/scripted-server.ts'
+import {
+  dropConnection,
+  json,
+  problemAnswer,
+  type ScriptedAnswer,
+  scriptedServer,
+} from '../../testing/scripted-server.ts'
 import { SmsGateway } from '../client.ts'
 import { ConnectionError } from '../errors.ts'
 
@@ -8,15 +14,15 @@ const second = { accessToken: 'access-2', refreshToken: 'refresh-2', expiresAt: 
 
 /** Accepts one access token, and exchanges refresh tokens. */
 const gatewayAccepting =
-  (accessToken: string): Answer =>
+  (accessToken: string): ScriptedAnswer =>
   (response, request) => {
     const { authorization } = request.headers
     if (request.url.endsWith('/auth/token/refresh')) {
       const isKnown = authorization === `Bearer ${first.refreshToken}`
-      return (isKnown ? json(201, second) : problem(401, 'the token is revoked'))(response, request)
+      return (isKnown ? json(201, second) : problemAnswer(401, 'the token is revoked'))(response, request)
     }
     const isValid = authorization === `Bearer ${accessToken}`
-    return (isValid ? json(200, []) : problem(401, 'the token has expired'))(response, request)
+    return (isValid ? json(200, []) : problemAnswer(401, 'the token has expired'))(response, request)
   }
 
 test('an expired access token is refreshed once for all waiting requests, and the new pair is stored', async () => {
@@ -37,14 +43,14 @@ test('a pair whose access token is about to expire is refreshed before the reque
 })
 
 test('a refresh whose answer was lost is not repeated, because a second use revokes the pair', async () => {
-  const { url, requests } = await scriptedServer(problem(401, 'the token has expired'), hangUp)
+  const { url, requests } = await scriptedServer(problemAnswer(401, 'the token has expired'), dropConnection)
   const sms = new SmsGateway({ url, credentials: { ...first, onRefresh: () => undefined }, maxRetries: 0 })
   await expect(sms.devices.list()).rejects.toThrow(ConnectionError)
   expect(requests).toHaveLength(2)
 })
 
 test('a revoked refresh token causes an AuthenticationError', async () => {
-  const { url } = await scriptedServer(problem(401, 'the token is revoked'))
+  const { url } = await scriptedServer(problemAnswer(401, 'the token is revoked'))
   const sms = new SmsGateway({ url, credentials: { ...first, onRefresh: () => undefined } })
   await expect(sms.devices.list()).rejects.toMatchObject({
     name: 'AuthenticationError',
@@ -53,7 +59,7 @@ test('a revoked refresh token causes an AuthenticationError', async () => {
 })
 
 test('an API key and an access token are sent as bearer, and are not refreshed', async () => {
-  const { url, requests } = await scriptedServer(problem(401, 'unknown key'))
+  const { url, requests } = await scriptedServer(problemAnswer(401, 'unknown key'))
   for (const credentials of [{ apiKey: 'key-1' }, { accessToken: 'access-1' }])
     await expect(new SmsGateway({ url, credentials }).devices.list()).rejects.toThrow('unknown key')
   expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-1', 'Bearer access-1'])

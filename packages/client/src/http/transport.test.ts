@@ -1,5 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Answer, hangUp, json, problem, scriptedServer, silent } from '../../testing/scripted-server.ts'
+import {
+  dropConnection,
+  json,
+  problemAnswer,
+  type ScriptedAnswer,
+  scriptedServer,
+  silent,
+} from '../../testing/scripted-server.ts'
 import { SmsGateway, type SmsGatewayOptions } from '../client.ts'
 import {
   AuthenticationError,
@@ -13,7 +20,10 @@ import {
 const message = { id: 'm1', state: 'Pending', recipients: [] }
 const text = { to: '+447400123456', text: 'Hello' }
 
-async function gateway(answers: readonly [Answer, ...Answer[]], options: Partial<SmsGatewayOptions> = {}) {
+async function gateway(
+  answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]],
+  options: Partial<SmsGatewayOptions> = {},
+) {
   const { url, requests } = await scriptedServer(...answers)
   const sms = new SmsGateway({ url, credentials: { username: 'sms', password: 'tea' }, ...options })
   return { sms, requests }
@@ -41,7 +51,7 @@ test('a message is sent with credentials, a JSON body and an idempotency key', a
 })
 
 test('retries of a message keep its key, and another message has another key', async () => {
-  const { sms, requests } = await gateway([hangUp, problem(503, 'busy'), json(202, message)])
+  const { sms, requests } = await gateway([dropConnection, problemAnswer(503, 'busy'), json(202, message)])
   await sms.messages.send(text)
   await sms.messages.send(text)
   const keys = requests.map(({ headers }) => headers['idempotency-key'])
@@ -51,7 +61,7 @@ test('retries of a message keep its key, and another message has another key', a
 })
 
 test('an answer that is cut off is requested again', async () => {
-  const cutOff: Answer = (response) => {
+  const cutOff: ScriptedAnswer = (response) => {
     response.writeHead(202, { 'content-length': '1000' }).write('{"id":')
     setTimeout(() => response.destroy(), 20)
   }
@@ -61,13 +71,13 @@ test('an answer that is cut off is requested again', async () => {
 })
 
 test('a request that is not idempotent is not repeated after the connection ended', async () => {
-  const { sms, requests } = await gateway([hangUp, json(200, { text: 'balance', more: false })])
+  const { sms, requests } = await gateway([dropConnection, json(200, { text: 'balance', more: false })])
   await expect(sms.devices.ussd('d1', { code: '*100#' })).rejects.toThrow(ConnectionError)
   expect(requests).toHaveLength(1)
 })
 
 test('a request is repeated at most maxRetries times', async () => {
-  const { sms, requests } = await gateway([problem(503, 'database unavailable')], { maxRetries: 2 })
+  const { sms, requests } = await gateway([problemAnswer(503, 'database unavailable')], { maxRetries: 2 })
   await expect(sms.messages.send(text)).rejects.toMatchObject({
     name: 'UnavailableError',
     message: 'database unavailable',
@@ -76,14 +86,14 @@ test('a request is repeated at most maxRetries times', async () => {
 })
 
 test('waits for the pause that the server demands', async () => {
-  const { sms } = await gateway([problem(429, 'slow down', { 'retry-after': '1' }), json(202, message)])
+  const { sms } = await gateway([problemAnswer(429, 'slow down', { 'retry-after': '1' }), json(202, message)])
   const startedAt = performance.now()
   await sms.messages.send(text)
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1000)
 })
 
 test('a demanded pause that is longer than the limit ends the call at once', async () => {
-  const { sms, requests } = await gateway([problem(429, 'limit of the day', { 'retry-after': '3600' })])
+  const { sms, requests } = await gateway([problemAnswer(429, 'limit of the day', { 'retry-after': '3600' })])
   await expect(sms.messages.send(text)).rejects.toMatchObject({ name: 'RateLimitError', retryAfterSeconds: 3600 })
   await expect(sms.messages.send(text)).rejects.toThrow(RateLimitError)
   expect(requests).toHaveLength(2)
@@ -91,7 +101,7 @@ test('a demanded pause that is longer than the limit ends the call at once', asy
 
 test('an invalid request is not repeated, and its error names each member', async () => {
   const errors = [{ path: 'phoneNumbers[0]', message: 'is not a valid phone number' }]
-  const { sms, requests } = await gateway([problem(400, 'phoneNumbers[0] is not valid', {}, { errors })])
+  const { sms, requests } = await gateway([problemAnswer(400, 'phoneNumbers[0] is not valid', {}, { errors })])
   const error = await sms.messages.send(text).catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(InvalidRequestError)
   expect(error).toMatchObject({ status: 400, errors, requestId: 'r1', message: 'phoneNumbers[0] is not valid' })
@@ -99,7 +109,8 @@ test('an invalid request is not repeated, and its error names each member', asyn
 })
 
 test('the status decides the class of the error, also without a body of the gateway', async () => {
-  const page: Answer = (response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
+  const page: ScriptedAnswer = (response) =>
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>')
   const { sms } = await gateway([page])
   await expect(sms.messages.get('m1')).rejects.toThrow(
     new NotFoundError({ status: 404, message: 'the server answered with status 404' }),
@@ -113,7 +124,7 @@ test('a server that does not answer in time causes a TimeoutError', async () => 
 
 test.each([
   ['during a request', silent],
-  ['between two attempts', problem(503, 'busy', { 'retry-after': '20' })],
+  ['between two attempts', problemAnswer(503, 'busy', { 'retry-after': '20' })],
 ])('a signal ends the call %s with its reason', async (_, answer) => {
   const { sms } = await gateway([answer])
   const reason = new Error('the user left')
@@ -152,7 +163,7 @@ test('a number is escaped in the path', async () => {
 })
 
 test('a list yields the items of all pages, and requests a page only when it is needed', async () => {
-  const pages: [Answer, Answer] = [
+  const pages: [ScriptedAnswer, ScriptedAnswer] = [
     json(200, [{ id: '1' }, { id: '2' }], {
       'x-total-count': '3',
       link: '</3rdparty/v1/messages?limit=2&cursor=abc%2B>; rel="next", </.well-known/api-catalog>; rel="api-catalog"',
@@ -206,7 +217,7 @@ function abortedIn(ms: number, reason: Error): AbortSignal {
 }
 
 test('a wrong password is not repeated', async () => {
-  const { sms, requests } = await gateway([problem(401, 'wrong user name or password')])
+  const { sms, requests } = await gateway([problemAnswer(401, 'wrong user name or password')])
   await expect(sms.messages.get('m1')).rejects.toThrow(AuthenticationError)
   expect(requests).toHaveLength(1)
 })

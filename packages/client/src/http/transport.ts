@@ -32,7 +32,7 @@ export interface ApiRequest extends CallOptions {
   readonly isIdempotent?: boolean
 }
 
-export interface ApiAnswer<Body> {
+export interface TransportAnswer<Body> {
   readonly body: Body
   readonly headers: Headers
 }
@@ -60,7 +60,7 @@ export class Transport {
   }
 
   /** Sends a request, and repeats it if that is safe. Returns the parsed answer. */
-  async send<Body>(request: ApiRequest): Promise<ApiAnswer<Body>> {
+  async send<Body>(request: ApiRequest): Promise<TransportAnswer<Body>> {
     const isIdempotent = request.isIdempotent ?? request.method !== 'POST'
     for (let attempt = 1; ; attempt += 1) {
       try {

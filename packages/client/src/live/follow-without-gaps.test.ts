@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answer, scriptedServer } from '../../testing/scripted-server.ts'
+import { type ScriptedAnswer, scriptedServer } from '../../testing/scripted-server.ts'
 import { SmsGateway } from '../client.ts'
 import { followWithoutGaps, type GaplessOptions } from './follow-without-gaps.ts'
 
@@ -8,7 +8,7 @@ const EVENT = 'id: s.1\nevent: message.changed\ndata: {"id":"m1","state":"Sent"}
 /** Follows a stream that stays open. `closed` resolves when the connection of the stream is closed. */
 async function follow(options: Partial<GaplessOptions>) {
   const closed = Promise.withResolvers<void>()
-  const open: Answer = (response) => {
+  const open: ScriptedAnswer = (response) => {
     response.on('close', closed.resolve)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(EVENT)

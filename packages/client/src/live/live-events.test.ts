@@ -1,7 +1,7 @@
 import type { LiveEventContents } from '@smsgw/contract/live/live-event'
 import { liveEventKinds } from '@smsgw/contract/live/live-event'
 import { expect, expectTypeOf, test } from 'vitest'
-import { type Answer, hangUp, problem, scriptedServer } from '../../testing/scripted-server.ts'
+import { dropConnection, problemAnswer, type ScriptedAnswer, scriptedServer } from '../../testing/scripted-server.ts'
 import { SmsGateway } from '../client.ts'
 import type { FollowOptions, LiveEventData, LiveEventKind } from './live-events.ts'
 
@@ -9,7 +9,7 @@ const changed = (number: number, state: string) =>
   `id: s.${number}\nevent: message.changed\ndata: ${JSON.stringify({ id: 'm1', state })}\n\n`
 
 /** Sends texts one after another, then ends the connection unless it stays open. */
-function stream(texts: readonly string[], { staysOpen = false } = {}): Answer {
+function stream(texts: readonly string[], { staysOpen = false } = {}): ScriptedAnswer {
   return async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const text of texts) {
@@ -20,7 +20,7 @@ function stream(texts: readonly string[], { staysOpen = false } = {}): Answer {
   }
 }
 
-async function follow(answers: readonly [Answer, ...Answer[]], count: number, options?: FollowOptions) {
+async function follow(answers: readonly [ScriptedAnswer, ...ScriptedAnswer[]], count: number, options?: FollowOptions) {
   const { url, requests } = await scriptedServer(...answers)
   const sms = new SmsGateway({ url, credentials: { apiKey: 'key' } })
   const events: unknown[] = []
@@ -34,7 +34,7 @@ async function follow(answers: readonly [Answer, ...Answer[]], count: number, op
 test('yields all events although the stream is divided at any byte', async () => {
   const text = `retry: 2000\r\nid: s.1\r\n\r\n: still here\n\n${changed(2, 'Sent')}event: inbox.received\ndata: {"id":"ä",\ndata: "sender":"+1","type":"SMS"}\n\n`
   const bytes = [...Buffer.from(text)].map((byte) => String.fromCharCode(byte))
-  const cut: Answer = (response) => {
+  const cut: ScriptedAnswer = (response) => {
     response.writeHead(200)
     for (const byte of bytes) response.write(byte, 'latin1')
   }
@@ -47,7 +47,7 @@ test('yields all events although the stream is divided at any byte', async () =>
 
 test('after an interruption the stream continues after the last event', async () => {
   const { events, ids } = await follow(
-    [stream([changed(4, 'Processed')]), hangUp, problem(503, 'starting'), stream([changed(5, 'Sent')])],
+    [stream([changed(4, 'Processed')]), dropConnection, problemAnswer(503, 'starting'), stream([changed(5, 'Sent')])],
     2,
   )
   expect(events).toMatchObject([{ id: 's.4' }, { id: 's.5' }])
@@ -82,18 +82,20 @@ test('a reset is reported, and kinds and the first id are sent to the server', a
 
 test('credentials that lost access end the iteration with an error', async () => {
   const end = 'event: end\ndata: {"code":"password_changed","message":"The password was changed"}\n\n'
-  const following = follow([stream([end], { staysOpen: true }), problem(401, 'wrong user name or password')], 1)
+  const following = follow([stream([end], { staysOpen: true }), problemAnswer(401, 'wrong user name or password')], 1)
   await expect(following).rejects.toMatchObject({ name: 'AuthenticationError' })
 })
 
 test('a missing scope ends the iteration with an error', async () => {
-  await expect(follow([problem(403, 'scope required: inbox:list')], 1)).rejects.toThrow('scope required: inbox:list')
+  await expect(follow([problemAnswer(403, 'scope required: inbox:list')], 1)).rejects.toThrow(
+    'scope required: inbox:list',
+  )
 })
 
 test('a signal ends the iteration without an error, and closes the connection', async () => {
   const closed = Promise.withResolvers<void>()
   const controller = new AbortController()
-  const open: Answer = (response, request) => {
+  const open: ScriptedAnswer = (response, request) => {
     response.on('close', closed.resolve)
     return stream([changed(1, 'Sent')], { staysOpen: true })(response, request)
   }

@@ -2,9 +2,9 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import type { SmsGateway } from '@smsgw/client'
 import type { Conversation } from '@smsgw/client/openapi'
 import { z } from 'zod'
-import { conversationEntry, entryOf } from '../conversation-entry.ts'
+import { entryOf, entryOutput } from '../conversation-entry.ts'
 import { answerOrError } from '../tool-answer.ts'
-import { cursor, limit, phoneNumber, waiting } from '../tool-schemas.ts'
+import { cursor, limit, phoneNumber, waitingOutput } from '../tool-schemas.ts'
 import { UNTRUSTED_NOTE, visibleText } from '../untrusted-text.ts'
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
@@ -16,7 +16,7 @@ const conversation = z.object({
   untrustedText: z.string().optional().describe('Beginning of the last message, if it was received'),
   sentText: z.string().optional().describe('Beginning of the last message, if it was sent'),
   lastState: z.string().optional().describe('State of the last message, if it was sent'),
-  waiting: waiting.optional(),
+  waiting: waitingOutput.optional(),
   unread: z.int().optional().describe('Number of unread messages'),
 })
 
@@ -61,7 +61,7 @@ export function registerConversationTools(server: McpServer, api: SmsGateway): v
       title: 'Read a conversation',
       description: `Reads the messages exchanged with one phone number, newest first. ${UNTRUSTED_NOTE}`,
       inputSchema: z.object({ number: phoneNumber, limit: limit(100, 20), cursor }),
-      outputSchema: z.object({ messages: z.array(conversationEntry), nextCursor, note }),
+      outputSchema: z.object({ messages: z.array(entryOutput), nextCursor, note }),
       annotations: { ...READ_ONLY },
     },
     ({ number, limit: take, cursor: from }, { mcpReq: { signal } }) =>

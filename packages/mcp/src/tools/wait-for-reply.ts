@@ -3,7 +3,7 @@ import type { SmsGateway } from '@smsgw/client'
 import { ApiError } from '@smsgw/client/errors'
 import type { ConversationEntry } from '@smsgw/client/openapi'
 import { z } from 'zod'
-import { conversationEntry, entryOf } from '../conversation-entry.ts'
+import { entryOf, entryOutput } from '../conversation-entry.ts'
 import { answerOrError, ToolInputError } from '../tool-answer.ts'
 import { phoneNumber } from '../tool-schemas.ts'
 import { UNTRUSTED_NOTE } from '../untrusted-text.ts'
@@ -38,7 +38,7 @@ const input = z.object({
 
 const output = z.object({
   replied: z.boolean(),
-  replies: z.array(conversationEntry).describe('The replies, oldest first'),
+  replies: z.array(entryOutput).describe('The replies, oldest first'),
   after: z
     .string()
     .describe('Received messages since this time count as replies. Pass it as after to continue waiting'),

@@ -2,14 +2,14 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type DiskSpace, describeDiskSpace, diskStatus, readDiskSpace } from '@smsgw/daemon/files/disk-space'
 import { measureFsync } from '../../journal/measure-fsync.ts'
-import { type CodedFinding, fail, ok, warn } from '../finding.ts'
+import { type CodedFinding, failFinding, okFinding, warnFinding } from '../finding.ts'
 
 /** Checks access, privacy, free space and speed. If `knownFsyncMs` is given, the speed is not measured again. */
 export function checkDataFolder(folder: string, knownFsyncMs?: number): readonly CodedFinding[] {
   const path = resolve(folder)
   if (!existsSync(path)) {
     return [
-      warn(
+      warnFinding(
         'data folder',
         `${path} does not exist yet`,
         'the first start creates it; set DATA_DIR to use another folder',
@@ -21,7 +21,7 @@ export function checkDataFolder(folder: string, knownFsyncMs?: number): readonly
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
     return [
-      fail(
+      failFinding(
         'data folder',
         `${path} is not writable by this user`,
         `run as its owner, or: sudo chown -R "$USER" ${path}`,
@@ -43,10 +43,12 @@ function privacy(path: string): readonly CodedFinding[] {
   const open = files.filter((file) => existsSync(file) && (statSync(file).mode & othersMay) !== 0)
   // The permissions of the files do not matter if nobody else may enter the folder.
   if ((statSync(path).mode & othersMay) === 0)
-    return [ok('data folder', `${path}, accessible to its owner only`, { code: 'folder.private', values: { path } })]
+    return [
+      okFinding('data folder', `${path}, accessible to its owner only`, { code: 'folder.private', values: { path } }),
+    ]
   const command = `chmod -R go= ${path}`
   return [
-    warn('data folder', `other users of this machine may read ${open.join(', ')}`, command, {
+    warnFinding('data folder', `other users of this machine may read ${open.join(', ')}`, command, {
       code: 'folder.open',
       values: { files: open.join(', ') },
       commands: [command],
@@ -61,22 +63,22 @@ export function checkSpace(space: DiskSpace): CodedFinding {
   const values = { path: space.path, freeMb: Math.floor(space.freeBytes / 1_000_000) }
   switch (diskStatus(space)) {
     case 'fail':
-      return fail('disk space', text, 'free disk space; no messages are sent or received until then', {
+      return failFinding('disk space', text, 'free disk space; no messages are sent or received until then', {
         code: 'disk.full',
         values,
       })
     case 'warn':
-      return warn('disk space', text, 'free disk space before the disk is full', { code: 'disk.low', values })
+      return warnFinding('disk space', text, 'free disk space before the disk is full', { code: 'disk.low', values })
     case 'pass':
-      return ok('disk space', text, { code: 'disk.ok', values })
+      return okFinding('disk space', text, { code: 'disk.ok', values })
   }
 }
 
 export function fsync(ms: number): CodedFinding {
   const values = { ms: Math.round(ms * 10) / 10 }
   const text = `disk sync takes ${ms.toFixed(1)} ms`
-  if (ms <= slowMs) return ok('disk speed', text, { code: 'speed.ok', values })
-  return warn('disk speed', text, 'each message waits for two syncs: use a faster SD card or an SSD', {
+  if (ms <= slowMs) return okFinding('disk speed', text, { code: 'speed.ok', values })
+  return warnFinding('disk speed', text, 'each message waits for two syncs: use a faster SD card or an SSD', {
     code: 'speed.slow',
     values,
   })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 import { judgeSystemClock } from '../../time/system-clock.ts'
-import { type CodedFinding, type Finding, fail, ok, warn } from '../finding.ts'
+import { type CodedFinding, type Finding, failFinding, okFinding, warnFinding } from '../finding.ts'
 
 /**
  * Checks the power supply. A weak supply is the most frequent reason why a modem on a Raspberry Pi disconnects while it
@@ -19,14 +19,14 @@ export function checkPower(sysfs = '/sys'): readonly CodedFinding[] {
 /** Bit 0: undervoltage now. Bit 16: undervoltage since boot. Bits 2 and 18: throttled because of undervoltage. */
 export function checkThrottled(flags: number): CodedFinding {
   if ((flags & undervoltageNow) !== 0) {
-    return fail('power', 'undervoltage: the supply voltage is too low now', supply, { code: 'power.low' })
+    return failFinding('power', 'undervoltage: the supply voltage is too low now', supply, { code: 'power.low' })
   }
   if ((flags & undervoltageOnce) !== 0) {
-    return warn('power', 'undervoltage: the supply voltage was too low at least once since boot', supply, {
+    return warnFinding('power', 'undervoltage: the supply voltage was too low at least once since boot', supply, {
       code: 'power.was-low',
     })
   }
-  return ok('power', 'no undervoltage since boot', { code: 'power.ok' })
+  return okFinding('power', 'no undervoltage since boot', { code: 'power.ok' })
 }
 
 const undervoltageNow = 1
@@ -72,8 +72,8 @@ export async function checkRuntime(): Promise<readonly CodedFinding[]> {
   const [major] = version.slice(1).split('.').map(Number)
   const node =
     (major ?? 0) >= minNodeVersion
-      ? ok('runtime', `Node ${version} on ${platform} ${arch}`, { code: 'runtime.ok', values: { version } })
-      : fail(
+      ? okFinding('runtime', `Node ${version} on ${platform} ${arch}`, { code: 'runtime.ok', values: { version } })
+      : failFinding(
           'runtime',
           `Node ${version} is too old`,
           `install Node ${minNodeVersion} or newer, or start with npm, which installs it`,
@@ -86,10 +86,10 @@ export async function checkRuntime(): Promise<readonly CodedFinding[]> {
 async function serialBinding(): Promise<CodedFinding> {
   try {
     await import('../../ports/serial-port.ts')
-    return ok('serial ports', 'library loaded', { code: 'serial.ok' })
+    return okFinding('serial ports', 'library loaded', { code: 'serial.ok' })
   } catch (error) {
     const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n')
-    return fail(
+    return failFinding(
       'serial ports',
       `cannot load the library (${reason})`,
       'install the packages again on this machine: npm ci',
@@ -107,18 +107,18 @@ const minNodeVersion = 24
 export function checkClock(state = judgeSystemClock()): readonly CodedFinding[] {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   if (state === 'synchronised') {
-    return [ok('clock', `synchronised, time zone ${zone}`, { code: 'clock.synchronised', values: { zone } })]
+    return [okFinding('clock', `synchronised, time zone ${zone}`, { code: 'clock.synchronised', values: { zone } })]
   }
   if (state === 'kept') {
     return [
-      ok('clock', `a battery or the host keeps the clock correct; time zone ${zone}`, {
+      okFinding('clock', `a battery or the host keeps the clock correct; time zone ${zone}`, {
         code: 'clock.kept',
         values: { zone },
       }),
     ]
   }
   return [
-    warn(
+    warnFinding(
       'clock',
       `not synchronised (time zone ${zone})`,
       'sudo timedatectl set-ntp true; until then the agent uses the time of the relay and the mobile network',
@@ -130,9 +130,9 @@ export function checkClock(state = judgeSystemClock()): readonly CodedFinding[] 
 /** @param aheadMs the number of milliseconds by which the system clock is ahead of the clock of the relay */
 export function checkSkew(aheadMs: number): Finding {
   const seconds = Math.round(aheadMs / 1000)
-  if (Math.abs(aheadMs) < maxSkewMs) return ok('clock and relay', 'agree')
+  if (Math.abs(aheadMs) < maxSkewMs) return okFinding('clock and relay', 'agree')
   const text = `this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the relay`
-  return warn('clock and relay', text, 'synchronise both clocks by NTP: sudo timedatectl set-ntp true')
+  return warnFinding('clock and relay', text, 'synchronise both clocks by NTP: sudo timedatectl set-ntp true')
 }
 
 const maxSkewMs = 5_000

@@ -3,7 +3,7 @@ import { modeSwitchCommand } from '@smsgw/modem/profiles/mode-switches'
 import { isInStorageMode, nameOf } from '../../modems/discovery/classify-device.ts'
 import { thisMachine } from '../../modems/discovery/find-places.ts'
 import { readUsbBus } from '../../modems/discovery/usb-bus.ts'
-import { type CodedFinding, fail } from '../finding.ts'
+import { type CodedFinding, failFinding } from '../finding.ts'
 
 /**
  * Checks why a modem stays in storage mode. Debian's usb-modeswitch has rules that switch a modem when it is plugged
@@ -24,7 +24,7 @@ export async function checkModeSwitch(
       const advice = `switch the modem: sudo ${command.join(' ')}; if the modem stays in storage mode, plug it in again, or use another modem`
       const fix = { about: `switch ${id} at ${path} to modem mode`, commands: [command] }
       const text = 'usb_modeswitch is installed, but has not switched the modem'
-      return { ...fail(subject, text, advice, { code: 'switch.failed', values }), fix }
+      return { ...failFinding(subject, text, advice, { code: 'switch.failed', values }), fix }
     }
     const install = ['apt-get', 'install', '--yes', 'usb-modeswitch']
     const advice = `sudo apt-get install usb-modeswitch && sudo ${command.join(' ')}`
@@ -32,7 +32,10 @@ export async function checkModeSwitch(
       about: `install usb-modeswitch and switch ${id} at ${path} to modem mode`,
       commands: [install, command],
     }
-    return { ...fail(subject, 'usb_modeswitch is not installed', advice, { code: 'switch.missing', values }), fix }
+    return {
+      ...failFinding(subject, 'usb_modeswitch is not installed', advice, { code: 'switch.missing', values }),
+      fix,
+    }
   })
 }
 

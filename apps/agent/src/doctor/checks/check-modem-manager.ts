@@ -1,4 +1,4 @@
-import type { DeviceFolders, Place, PlaceOnUsb } from '../../modems/discovery/find-places.ts'
+import type { DeviceFolders, ModemSite, PlaceOnUsb } from '../../modems/discovery/find-places.ts'
 import {
   ignoreModemsCommand,
   shareModemsCommand,
@@ -6,18 +6,21 @@ import {
   withoutQuestion,
 } from '../../modems/discovery/udev-rules.ts'
 import { readHolders } from '../../ports/port-holders.ts'
-import { type CodedFinding, type Fix, ok, warn } from '../finding.ts'
+import { type CodedFinding, type Fix, okFinding, warnFinding } from '../finding.ts'
 import { readText } from './check-machine.ts'
 
 type Machine = Pick<DeviceFolders, 'proc' | 'udev'>
 
 /** Checks that ModemManager ignores each modem, because otherwise it would write its own commands to the modem. */
-export async function checkModemManager(places: readonly Place[], machine: Machine): Promise<readonly CodedFinding[]> {
+export async function checkModemManager(
+  places: readonly ModemSite[],
+  machine: Machine,
+): Promise<readonly CodedFinding[]> {
   const { runsModemManager } = await readHolders('/dev/null', machine.proc)
   if (!runsModemManager) return []
   const shared = places.filter(({ isShared }) => isShared)
   const sharing = shared.map(({ ports }) =>
-    ok('ModemManager', `running; ignores ${ports.join(' and ')}, and may use the other ports of the modem`, {
+    okFinding('ModemManager', `running; ignores ${ports.join(' and ')}, and may use the other ports of the modem`, {
       code: 'manager.shares',
       values: { ports: ports.join(', ') },
     }),
@@ -26,10 +29,10 @@ export async function checkModemManager(places: readonly Place[], machine: Machi
   if (others.every(({ usb }) => usb === undefined)) return sharing
   const disturbed = others.filter((place) => isDisturbed(place, machine)).flatMap(({ usb }) => usb ?? [])
   if (disturbed.length === 0) {
-    return [...sharing, ok('ModemManager', 'running; ignores these modems', { code: 'manager.ignores' })]
+    return [...sharing, okFinding('ModemManager', 'running; ignores these modems', { code: 'manager.ignores' })]
   }
   const fix = fixFor(places, machine)
-  const finding = warn(
+  const finding = warnFinding(
     'ModemManager',
     `running, and may take over ${disturbed.map(nameOf).join(' and ')}`,
     `${ignoreModemsCommand()}, then plug the modem in again; ` +
@@ -45,7 +48,7 @@ export async function checkModemManager(places: readonly Place[], machine: Machi
 }
 
 /** Returns the fix for a port that ModemManager holds. */
-export async function modemManagerFix(places: readonly Place[], machine: Machine): Promise<Fix | undefined> {
+export async function modemManagerFix(places: readonly ModemSite[], machine: Machine): Promise<Fix | undefined> {
   const { runsModemManager } = await readHolders('/dev/null', machine.proc)
   return runsModemManager ? fixFor(places, machine) : undefined
 }
@@ -54,7 +57,7 @@ export async function modemManagerFix(places: readonly Place[], machine: Machine
  * Each of the two commands replaces the rules for all modems. So the fix shares the modems only if each modem can be
  * shared and none is ignored. The fix ignores the modems only if none is shared.
  */
-function fixFor(places: readonly Place[], machine: Machine): Fix | undefined {
+function fixFor(places: readonly ModemSite[], machine: Machine): Fix | undefined {
   const modems = places.filter(({ usb }) => usb !== undefined)
   const disturbed = modems.filter((place) => !place.isShared && isDisturbed(place, machine))
   if (disturbed.length === 0) return undefined
@@ -72,12 +75,12 @@ function fixFor(places: readonly Place[], machine: Machine): Fix | undefined {
  * False for a modem whose port MODEMS names: the gateway keeps this port, but the rules would reserve another port for
  * the gateway.
  */
-function canShare({ commandPorts = [], position }: Place): boolean {
+function canShare({ commandPorts = [], position }: ModemSite): boolean {
   return commandPorts.length > 1 && position === undefined
 }
 
 /** True if no udev rule keeps ModemManager away from the modem. */
-function isDisturbed({ usb }: Place, { udev }: Machine): boolean {
+function isDisturbed({ usb }: ModemSite, { udev }: Machine): boolean {
   return usb !== undefined && !/^E:ID_MM_\w+_IGNORE=1$/m.test(readText(udevRecord(usb, udev)) ?? '')
 }
 

@@ -2,7 +2,7 @@ import { shortcomingTexts } from '../../modems/modem-descriptions.ts'
 import { modemProblem } from '../../modems/modem-health.ts'
 import { networkClockText } from '../../modems/network-clock.ts'
 import type { ModemExamination } from '../examine-modem.ts'
-import { type CodedFinding, fail, ok, warn } from '../finding.ts'
+import { type CodedFinding, failFinding, okFinding, warnFinding } from '../finding.ts'
 import { isGpioPort } from './check-serial.ts'
 
 /** Checks a modem and its SIM, from the port to the network. */
@@ -20,14 +20,14 @@ function findingsOf(examination: ModemExamination): readonly CodedFinding[] {
   if (blocked !== undefined) {
     const tries = blocked.triesLeft === undefined ? '' : ` (${blocked.triesLeft} attempts left)`
     return [
-      fail(subject('modem'), `${blocked.words}${tries}`, blocked.advice, { code: modemProblem(blocked.reason) }),
+      failFinding(subject('modem'), `${blocked.words}${tries}`, blocked.advice, { code: modemProblem(blocked.reason) }),
       ...pinTriesLeft(examination, subject('card')),
     ]
   }
   if (status.model === undefined) {
     const isOnPins = isGpioPort(port)
     return [
-      fail(
+      failFinding(
         subject('modem'),
         `${status.words ?? 'does not answer'}`,
         isOnPins
@@ -38,7 +38,7 @@ function findingsOf(examination: ModemExamination): readonly CodedFinding[] {
     ]
   }
   return [
-    ok(subject('modem'), [status.model, status.firmware, `at ${status.port}`].filter(Boolean).join(', '), {
+    okFinding(subject('modem'), [status.model, status.firmware, `at ${status.port}`].filter(Boolean).join(', '), {
       code: 'modem.ok',
       values: { model: status.model, port },
     }),
@@ -52,7 +52,7 @@ function findingsOf(examination: ModemExamination): readonly CodedFinding[] {
     ...checkBaudRate(examination, subject('baud rate')),
     ...checkShortcomings(examination, subject('modem')),
     ...examination.advice.map((advice) =>
-      ok(subject('model'), `note: ${advice}`, { code: 'model.note', values: { note: advice } }),
+      okFinding(subject('model'), `note: ${advice}`, { code: 'model.note', values: { note: advice } }),
     ),
   ]
 }
@@ -60,14 +60,14 @@ function findingsOf(examination: ModemExamination): readonly CodedFinding[] {
 function pinTriesLeft({ blocked, pinTries }: ModemExamination, subject: string): readonly CodedFinding[] {
   const tries = pinTries?.pin ?? blocked?.triesLeft
   if (tries === undefined) return []
-  return [ok(subject, `${tries} PIN attempts left`, { code: 'card.tries', values: { tries } })]
+  return [okFinding(subject, `${tries} PIN attempts left`, { code: 'card.tries', values: { tries } })]
 }
 
 function checkCard({ pinTries, isCardKnown }: ModemExamination, subject: string): readonly CodedFinding[] {
   const attempts = pinTries === undefined ? '' : `, ${pinTries.pin} PIN attempts left`
   if (pinTries !== undefined && pinTries.pin < fullAttempts) {
     return [
-      warn(
+      warnFinding(
         subject,
         `a wrong PIN was entered${attempts}`,
         'enter the correct PIN in a phone, which resets the attempts',
@@ -76,7 +76,7 @@ function checkCard({ pinTries, isCardKnown }: ModemExamination, subject: string)
     ]
   }
   const text = `${isCardKnown ? 'readable' : 'in use, ICCID not readable'}${attempts}`
-  return [ok(subject, text, { code: isCardKnown ? 'card.ok' : 'card.unread' })]
+  return [okFinding(subject, text, { code: isCardKnown ? 'card.ok' : 'card.unread' })]
 }
 
 const fullAttempts = 3
@@ -85,7 +85,7 @@ function checkNetwork({ status, isReady }: ModemExamination, subject: string): C
   const operator = [status.operator, status.technology].filter(Boolean).join(', ') || '–'
   const text = [status.registration ?? 'unknown', status.operator, status.technology].filter(Boolean).join(', ')
   if (status.registration === 'denied') {
-    return fail(
+    return failFinding(
       subject,
       'the network refuses this SIM',
       'ask the provider whether the SIM is activated, paid for and allowed to roam',
@@ -93,12 +93,12 @@ function checkNetwork({ status, isReady }: ModemExamination, subject: string): C
     )
   }
   if (!isReady || !/^(home|roaming)/.test(status.registration ?? '')) {
-    return fail(subject, `not registered (${text})`, 'check antenna and coverage, and try the SIM in a phone', {
+    return failFinding(subject, `not registered (${text})`, 'check antenna and coverage, and try the SIM in a phone', {
       code: 'network.none',
     })
   }
   if (status.state === 'roaming') {
-    return warn(
+    return warnFinding(
       subject,
       `${text}: nothing is sent while roaming`,
       'set SEND_WHILE_ROAMING=1 if messages may be sent from this network',
@@ -106,13 +106,13 @@ function checkNetwork({ status, isReady }: ModemExamination, subject: string): C
     )
   }
   const isHome = status.registration?.startsWith('home')
-  return ok(subject, text, { code: isHome ? 'network.home' : 'network.roaming', values: { operator } })
+  return okFinding(subject, text, { code: isHome ? 'network.home' : 'network.roaming', values: { operator } })
 }
 
 function checkClock({ status: { networkClockAheadMs } }: ModemExamination, subject: string): readonly CodedFinding[] {
   if (networkClockAheadMs === undefined) return []
   return [
-    warn(
+    warnFinding(
       subject,
       networkClockText(networkClockAheadMs),
       'check the time of this machine: `timedatectl`; if this time is correct, the clock of the network is wrong, and you need to do nothing',
@@ -126,9 +126,10 @@ function checkClock({ status: { networkClockAheadMs } }: ModemExamination, subje
 
 function checkSignal({ status: { signalDbm, bars } }: ModemExamination, subject: string): readonly CodedFinding[] {
   if (signalDbm === undefined) return []
-  if ((bars ?? 4) > 1) return [ok(subject, `${signalDbm} dBm`, { code: 'signal.ok', values: { dbm: signalDbm } })]
+  if ((bars ?? 4) > 1)
+    return [okFinding(subject, `${signalDbm} dBm`, { code: 'signal.ok', values: { dbm: signalDbm } })]
   return [
-    warn(
+    warnFinding(
       subject,
       `weak, ${signalDbm} dBm`,
       'move the modem, add an antenna, or use a USB extension cable away from the board',
@@ -138,21 +139,21 @@ function checkSignal({ status: { signalDbm, bars } }: ModemExamination, subject:
 }
 
 function checkServiceCentre({ serviceCentre, status }: ModemExamination, subject: string): CodedFinding {
-  if (serviceCentre === 'there') return ok(subject, 'number set', { code: 'centre.ok' })
+  if (serviceCentre === 'there') return okFinding(subject, 'number set', { code: 'centre.ok' })
   // A HiLink stick sends with the number of the service centre on the SIM, and its web interface does not show that
   // number.
   if (status.shortcomings?.includes('web-interface')) {
-    return ok(subject, 'chosen by the stick', { code: 'centre.stick' })
+    return okFinding(subject, 'chosen by the stick', { code: 'centre.stick' })
   }
   if (serviceCentre === 'unknown') {
-    return warn(
+    return warnFinding(
       subject,
       'number unknown: the modem does not report it',
       'if sending fails, set the number in a phone; the SIM stores it',
       { code: 'centre.unknown' },
     )
   }
-  return fail(
+  return failFinding(
     subject,
     'number missing: nothing can be sent',
     'ask the provider for the number, and set it in a phone',
@@ -169,8 +170,8 @@ function checkStorage({ status, storageFull }: ModemExamination, subject: string
     ([memory, { used, total }]) => `${memory} ${used} of ${total}`,
   )
   const text = gauges.join(', ') || 'empty'
-  if (!storageFull) return ok(subject, text, { code: 'storage.ok', values })
-  return fail(
+  if (!storageFull) return okFinding(subject, text, { code: 'storage.ok', values })
+  return failFinding(
     subject,
     `full (${text}): no messages can arrive`,
     'start the agent, which reads and deletes incoming messages; delete all other messages in a phone',
@@ -183,9 +184,9 @@ function total(stores: readonly { readonly used: number; readonly total: number 
 }
 
 function checkNumber({ ownNumber, status }: ModemExamination, subject: string): CodedFinding {
-  if (ownNumber === 'known') return ok(subject, 'known', { code: 'number.known' })
+  if (ownNumber === 'known') return okFinding(subject, 'known', { code: 'number.known' })
   const name = `SIM_${status.simNumber ?? 1}_NUMBER`
-  return warn(
+  return warnFinding(
     subject,
     'unknown: not stored on the card',
     `set ${name}=+…, so that webhooks contain the recipient number`,
@@ -196,7 +197,7 @@ function checkNumber({ ownNumber, status }: ModemExamination, subject: string): 
 function checkBaudRate({ status: { port = '' }, detectedBaudRate }: ModemExamination, subject: string) {
   if (detectedBaudRate === undefined) return []
   return [
-    warn(
+    warnFinding(
       subject,
       'detected by the modem (AT+IPR=0): after a restart, the modem announces nothing until it gets a command',
       `store the rate in the modem: AT+IPR=${detectedBaudRate}, then AT&W; doctor --fix offers to do this`,
@@ -209,7 +210,7 @@ function checkShortcomings({ status }: ModemExamination, subject: string): reado
   return (status.shortcomings ?? [])
     .filter((each) => !reportedElsewhere.has(each))
     .map((each) =>
-      warn(subject, shortcomingTexts[each], 'a limit of this modem; nothing to do', { code: `limit.${each}` }),
+      warnFinding(subject, shortcomingTexts[each], 'a limit of this modem; nothing to do', { code: `limit.${each}` }),
     )
 }
 

@@ -4,7 +4,7 @@ import { classifyDevice, nameOf } from '../../modems/discovery/classify-device.t
 import {
   type DeviceFolders,
   findPlaces,
-  type Place,
+  type ModemSite,
   thisMachine,
   type Wanted,
 } from '../../modems/discovery/find-places.ts'
@@ -12,8 +12,8 @@ import { ignoreModemsCommand } from '../../modems/discovery/udev-rules.ts'
 import { readUsbBus } from '../../modems/discovery/usb-bus.ts'
 import { describeForbidden, grantAccess, type PortAccess, readPortAccess } from '../../ports/port-access.ts'
 import { describeHolders, type Holders, readHolders } from '../../ports/port-holders.ts'
-import type { ModemStatus } from '../../status/agent-status.ts'
-import { type CodedFinding, fail, ok, warn } from '../finding.ts'
+import type { ShownModem } from '../../status/agent-status.ts'
+import { type CodedFinding, failFinding, okFinding, warnFinding } from '../finding.ts'
 import { readText } from './check-machine.ts'
 import { checkModeSwitch } from './check-mode-switch.ts'
 import { checkModemManager, modemManagerFix } from './check-modem-manager.ts'
@@ -21,7 +21,7 @@ import { checkSerialPort } from './check-serial.ts'
 
 interface RunningAgent {
   readonly pid: number
-  readonly modems: readonly Pick<ModemStatus, 'port' | 'state'>[]
+  readonly modems: readonly Pick<ShownModem, 'port' | 'state'>[]
 }
 
 /**
@@ -42,7 +42,7 @@ export async function checkPorts(
   ]
   const isVirtual =
     real.addresses.length < wanted.addresses.length || agent?.modems.some(({ port }) => port === virtual)
-  if (isVirtual) findings.push(ok('modems', 'virtual modem, part of the gateway', { code: 'modems.virtual' }))
+  if (isVirtual) findings.push(okFinding('modems', 'virtual modem, part of the gateway', { code: 'modems.virtual' }))
   else if (places.length === 0) findings.push(noModem)
   if (places.length === 0) findings.push(...(await listUsbDevices(machine)))
   for (const place of places) {
@@ -58,7 +58,7 @@ export async function checkPorts(
 }
 
 /** Finds the modems of a running agent, whose MODEMS may differ: in a checkout, each terminal has its own settings. */
-async function placesInUse(agent: RunningAgent | undefined, machine: DeviceFolders): Promise<readonly Place[]> {
+async function placesInUse(agent: RunningAgent | undefined, machine: DeviceFolders): Promise<readonly ModemSite[]> {
   const ready = agent?.modems.filter(({ state }) => state === 'ready' || state === 'degraded') ?? []
   const addresses = ready.flatMap(({ port }) => (port === undefined || port === virtual ? [] : [port]))
   return addresses.length === 0 ? [] : (await findPlaces({ auto: false, addresses }, machine)).places
@@ -71,7 +71,7 @@ export function withoutVirtual({ auto, addresses }: Wanted): Wanted {
 
 const virtual = 'virtual'
 
-const noModem = fail(
+const noModem = failFinding(
   'modems',
   'no USB modem found',
   'plug one in; for a modem behind a serial adapter or the network, set MODEMS=/dev/ttyUSB0 or tcp://host:port',
@@ -84,7 +84,7 @@ async function checkUnusable(problems: readonly string[], { sysfs }: DeviceFolde
   const bus = (await readUsbBus(sysfs)).map((device) => ({ device: nameOf(device), found: classifyDevice(device) }))
   return problems.map((problem) => {
     const known = bus.find(({ found }) => found.kind === 'unusable' && found.problem === problem)
-    return warn(
+    return warnFinding(
       'USB',
       problem,
       'the agent does not use the device until then',
@@ -98,31 +98,38 @@ async function checkUnusable(problems: readonly string[], { sysfs }: DeviceFolde
 /** Names the connected USB devices, so that a person can see whether the modem is among them. Hubs are left out. */
 async function listUsbDevices({ sysfs }: DeviceFolders): Promise<readonly CodedFinding[]> {
   const devices = (await readUsbBus(sysfs)).filter((device) => !isHub(device))
-  if (devices.length === 0) return [ok('USB', 'no devices are connected', { code: 'usb.nothing' })]
+  if (devices.length === 0) return [okFinding('USB', 'no devices are connected', { code: 'usb.nothing' })]
   const names = devices.map(({ id, product }) => (product === undefined ? id : `${product.slice(0, 40)} (${id})`))
   const text = names.join(', ')
-  return [ok('USB', `connected: ${text}`, { code: 'usb.seen', values: { devices: text } })]
+  return [okFinding('USB', `connected: ${text}`, { code: 'usb.seen', values: { devices: text } })]
 }
 
 const isHub = ({ interfaces }: { readonly interfaces: readonly { readonly class: string }[] }): boolean =>
   interfaces.length > 0 && interfaces.every((each) => each.class.startsWith('09/'))
 
 async function checkPlace(
-  place: Place,
+  place: ModemSite,
   agentPid: number | undefined,
   { proc }: DeviceFolders,
 ): Promise<readonly CodedFinding[]> {
   const [port = ''] = place.ports
   const subject = `port ${port}`
   if (place.isHidden) {
-    return [ok(subject, 'not checked: the modem must be opened first', { code: 'port.hidden', values: { port } })]
+    return [
+      okFinding(subject, 'not checked: the modem must be opened first', { code: 'port.hidden', values: { port } }),
+    ]
   }
   if (!place.isPresent) {
     return [
-      fail(subject, 'not found', 'check that the modem is plugged in; if its port has changed, MODEMS=auto finds it', {
-        code: 'port.missing',
-        values: { port },
-      }),
+      failFinding(
+        subject,
+        'not found',
+        'check that the modem is plugged in; if its port has changed, MODEMS=auto finds it',
+        {
+          code: 'port.missing',
+          values: { port },
+        },
+      ),
     ]
   }
   const mayUse = await access(port, constants.R_OK | constants.W_OK).then(
@@ -133,7 +140,7 @@ async function checkPlace(
     const known = await readPortAccess(port)
     if (known === undefined) return []
     const command = grantAccess(known)
-    const finding = fail(subject, 'no access', describeForbidden(known), forbiddenMeaning(known))
+    const finding = failFinding(subject, 'no access', describeForbidden(known), forbiddenMeaning(known))
     if (command === undefined) return [finding]
     return [
       { ...finding, fix: { about: `let ${known.user} use ${port}, from the next login on`, commands: [command] } },
@@ -142,7 +149,7 @@ async function checkPlace(
   const isDevice = (await stat(await realpath(port))).isCharacterDevice()
   if (!isDevice) {
     return [
-      fail(subject, 'not a serial port', 'set MODEMS to a device such as /dev/ttyUSB2', {
+      failFinding(subject, 'not a serial port', 'set MODEMS to a device such as /dev/ttyUSB2', {
         code: 'port.not-serial',
         values: { port },
       }),
@@ -154,9 +161,9 @@ async function checkPlace(
   const others = holders.programs.filter(({ pid }) => pid !== agentPid && !isPseudo)
   if (others.length > 0) {
     const found = { ...holders, programs: others }
-    return [fail(subject, 'in use', describeHolders(found), heldMeaning(found))]
+    return [failFinding(subject, 'in use', describeHolders(found), heldMeaning(found))]
   }
-  return [ok(subject, 'accessible', { code: 'port.ok', values: { port } })]
+  return [okFinding(subject, 'accessible', { code: 'port.ok', values: { port } })]
 }
 
 /** Returns the code of the finding that {@link describeForbidden} describes. */
@@ -185,20 +192,20 @@ function heldMeaning({ device, programs }: Holders) {
  * Describes the second port of a modem, which the agent uses while the first port waits for an answer. A shared modem
  * has only one port.
  */
-function secondPort({ ports: [port = ''], commandPorts = [], isShared }: Place): readonly CodedFinding[] {
+function secondPort({ ports: [port = ''], commandPorts = [], isShared }: ModemSite): readonly CodedFinding[] {
   const second = commandPorts.find((each) => each !== port)
   if (second === undefined || isShared) return []
   const text = `its modem has a second command port, ${second}, which the agent uses as well`
-  return [ok(`port ${port}`, text, { code: 'port.second', values: { port, second } })]
+  return [okFinding(`port ${port}`, text, { code: 'port.second', values: { port, second } })]
 }
 
 /** Checks that the USB device is not suspended. A suspended modem does not announce messages. */
-function checkSleep({ usb }: Place, { sysfs }: DeviceFolders): readonly CodedFinding[] {
+function checkSleep({ usb }: ModemSite, { sysfs }: DeviceFolders): readonly CodedFinding[] {
   if (usb === undefined) return []
   const file = join(sysfs, 'bus/usb/devices', usb.path, 'power/control')
   if (readText(file) !== 'auto') return []
   return [
-    warn(
+    warnFinding(
       `USB device ${usb.id}`,
       'may be suspended to save power',
       `${ignoreModemsCommand()}, then plug it in again; or: echo on | sudo tee ${file}`,

@@ -1,5 +1,5 @@
 import { silentFailures } from '@smsgw/modem/setup/startup-failure'
-import type { Place } from '../../modems/discovery/find-places.ts'
+import type { ModemSite } from '../../modems/discovery/find-places.ts'
 import { type PowerSetting, powerSwitchOf } from '../../modems/power/power-setting.ts'
 import {
   gpioMissing,
@@ -9,7 +9,7 @@ import {
   uhubctlMissing,
 } from '../../modems/power/power-tools.ts'
 import type { ModemExamination } from '../examine-modem.ts'
-import { type Finding, type Fix, fail, ok } from '../finding.ts'
+import { type Finding, type Fix, failFinding, okFinding } from '../finding.ts'
 
 /** Checks the tools that POWER_CYCLE needs. Switches nothing. */
 export async function checkPowerCycle(setting: PowerSetting, ports: readonly string[]): Promise<readonly Finding[]> {
@@ -18,20 +18,20 @@ export async function checkPowerCycle(setting: PowerSetting, ports: readonly str
     const version = await gpioToolVersion()
     findings.push(
       version === undefined
-        ? fail(subject, 'gpioset is not installed', gpioMissing.replace(/^.*: /, ''))
-        : ok(subject, `gpioset of libgpiod ${version}`),
+        ? failFinding(subject, 'gpioset is not installed', gpioMissing.replace(/^.*: /, ''))
+        : okFinding(subject, `gpioset of libgpiod ${version}`),
     )
   }
   if (setting.usb) {
     const hubs = await switchableHubs()
     if (hubs === undefined)
-      findings.push(fail(subject, 'uhubctl is not installed', uhubctlMissing.replace(/^.*: /, '')))
-    else if (hubs.length > 0) findings.push(ok(subject, `uhubctl switches the sockets of ${hubs.join(', ')}`))
-    else findings.push(fail(subject, 'uhubctl finds no USB hub that can switch its sockets', noHub))
+      findings.push(failFinding(subject, 'uhubctl is not installed', uhubctlMissing.replace(/^.*: /, '')))
+    else if (hubs.length > 0) findings.push(okFinding(subject, `uhubctl switches the sockets of ${hubs.join(', ')}`))
+    else findings.push(failFinding(subject, 'uhubctl finds no USB hub that can switch its sockets', noHub))
   }
   const unlisted = [...setting.lines.keys()].filter((address) => !ports.includes(address))
   const unlistedFindings = unlisted.map((address) =>
-    fail(subject, `POWER_CYCLE names ${address}, which MODEMS does not list`, 'write the port as in MODEMS'),
+    failFinding(subject, `POWER_CYCLE names ${address}, which MODEMS does not list`, 'write the port as in MODEMS'),
   )
   return [...findings, ...unlistedFindings]
 }
@@ -43,7 +43,7 @@ export async function checkPowerCycle(setting: PowerSetting, ports: readonly str
 export async function powerCycleFix(
   { status, blocked }: Pick<ModemExamination, 'status' | 'blocked'>,
   setting: PowerSetting,
-  places: readonly Place[],
+  places: readonly ModemSite[],
   portFindings: readonly Finding[],
 ): Promise<Fix | undefined> {
   const { port = '', model } = status

@@ -2,7 +2,7 @@ import { reportedHealth } from '@smsgw/contract/relay/health'
 import { readRelayFrame } from '@smsgw/link/connection/frame-text'
 import { commonVersion, supportedVersions } from '@smsgw/link/connection/versions'
 import { webSocketTo } from '../../link/web-socket.ts'
-import { type Finding, fail, ok } from '../finding.ts'
+import { type Finding, failFinding, okFinding } from '../finding.ts'
 import { checkSkew } from './check-machine.ts'
 
 /** Checks that the relay answers. Does not sign in, because that would disconnect the running agent. */
@@ -10,16 +10,22 @@ export async function checkRelay(url: string, nowMs: () => number = Date.now): P
   const challenge = await readChallenge(url)
   if (challenge.kind === 'failed') {
     return [
-      fail('relay', `${url}: ${challenge.reason}`, 'check RELAY_URL, the network, and whether the relay is running'),
+      failFinding(
+        'relay',
+        `${url}: ${challenge.reason}`,
+        'check RELAY_URL, the network, and whether the relay is running',
+      ),
     ]
   }
   if (!challenge.isVersionShared) {
-    return [fail('relay', 'uses a different protocol version than this agent', 'update the older one of the two')]
+    return [
+      failFinding('relay', 'uses a different protocol version than this agent', 'update the older one of the two'),
+    ]
   }
   const health = await askHealth(url, nowMs)
   const text = `${url} answers${health?.version === undefined ? '' : `, version ${health.version}`}`
   return [
-    ok('relay', text),
+    okFinding('relay', text),
     ...(health?.failed ?? []),
     ...(health?.aheadMs === undefined ? [] : [checkSkew(health.aheadMs)]),
   ]
@@ -56,7 +62,7 @@ function failedChecks(health: unknown): readonly Finding[] {
   return Object.entries(read.data.checks)
     .filter(([, { status }]) => status === 'fail')
     .map(([name, { description }]) =>
-      fail(
+      failFinding(
         'relay health',
         `${name}: ${description}`,
         'solve the problem on the machine of the relay, or ask its operator',

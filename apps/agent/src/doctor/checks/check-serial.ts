@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type CodedFinding, fail, warn } from '../finding.ts'
+import { type CodedFinding, failFinding, warnFinding } from '../finding.ts'
 import { readText } from './check-machine.ts'
 
 export interface SerialFolders {
@@ -34,7 +34,7 @@ export function isGpioPort(address: string): boolean {
 
 function portOff(address: string): CodedFinding {
   const command = 'sudo raspi-config nonint do_serial_hw 0 && sudo reboot'
-  return fail(`port ${address}`, 'the serial port on the GPIO pins is switched off', command, {
+  return failFinding(`port ${address}`, 'the serial port on the GPIO pins is switched off', command, {
     code: 'port.gpio-off',
     values: { port: address },
     commands: [command],
@@ -48,7 +48,7 @@ function portOff(address: string): CodedFinding {
 function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders): CodedFinding | undefined {
   const [gpio, bluetooth] = ['serial0', 'serial1'].map((name) => ttyBehind(join(devices, name)))
   if (tty === bluetooth && tty !== gpio) {
-    return fail(
+    return failFinding(
       `port ${address}`,
       `${tty} belongs to the Bluetooth chip, not to the GPIO pins`,
       gpio === undefined
@@ -62,7 +62,7 @@ function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders)
     )
   }
   if (tty !== 'ttyAMA10') return undefined
-  return fail(
+  return failFinding(
     `port ${address}`,
     `${tty} is the debug connector between the HDMI ports of a Pi 5, not a port on the GPIO pins`,
     'add dtparam=uart0=on to /boot/firmware/config.txt, reboot, and set MODEMS=/dev/ttyAMA0',
@@ -85,7 +85,7 @@ function consoleOn(address: string, tty: string, { proc, boot }: SerialFolders):
         : `sudo raspi-config nonint do_serial_cons 1 && sudo reboot, or remove console=${next[0]} from ${file} and reboot`
   const text = `Linux uses ${tty} as a console and writes its messages into the modem`
   const commands = ['sudo raspi-config nonint do_serial_cons 1', 'sudo reboot']
-  return [fail(`port ${address}`, text, advice, { code: 'port.console', values: { port: address }, commands })]
+  return [failFinding(`port ${address}`, text, advice, { code: 'port.console', values: { port: address }, commands })]
 }
 
 /** Returns the device names in a text such as `console=serial0,115200 console=tty1`. */
@@ -102,7 +102,7 @@ function lastingName(address: string, { devices }: SerialFolders): readonly Code
   const link = tty === undefined ? undefined : links.find((path) => ttyBehind(path) === tty)
   if (link === undefined) return []
   return [
-    warn(
+    warnFinding(
       `port ${address}`,
       'this name may change when the modem is plugged in again',
       `set MODEMS=${link}, a name that stays the same`,

@@ -5,7 +5,7 @@ import { classifyDevice, type DeviceClass, nameOf } from './classify-device.ts'
 import { portsIgnoredByModemManager, readUsbBus, type UsbDevice } from './usb-bus.ts'
 
 /** A place where a modem is or may be connected. */
-export interface Place {
+export interface ModemSite {
   /** Identifies the place: an address from MODEMS, or a USB socket such as `usb:1-1.4`. */
   readonly key: string
   /** Addresses of its ports, most suitable first. */
@@ -36,14 +36,14 @@ export interface PlaceOnUsb {
 }
 
 /** Returns false if the places differ, and if a device has been plugged in at this place since then. */
-export function isSameDevice(before: Place, now: Place): boolean {
+export function isSameDevice(before: ModemSite, now: ModemSite): boolean {
   return before.key === now.key && before.usb?.session === now.usb?.session
 }
 
 export interface FoundPlaces {
-  readonly places: readonly Place[]
+  readonly places: readonly ModemSite[]
   /** Connected modems that MODEMS does not list. A listed modem whose port name has changed may be among them. */
-  readonly unlisted: readonly Place[]
+  readonly unlisted: readonly ModemSite[]
   /** Devices that look like modems but cannot be used. Each line describes one device and a solution. */
   readonly unusable: readonly string[]
 }
@@ -83,7 +83,7 @@ export async function findPlaces(wanted: Wanted, machine: DeviceFolders = thisMa
     addresses.map((each, at) => listedPlace(each, wanted.seconds?.[each.address], at + 1, bus, machine)),
   )
   const listedPaths = new Set(listed.map(({ usb }) => usb?.path))
-  const unlisted: Place[] = []
+  const unlisted: ModemSite[] = []
   const unusable: string[] = []
   for (const device of bus.filter(({ path }) => !listedPaths.has(path))) {
     const found = classifyDevice(device)
@@ -106,7 +106,7 @@ function placeOf(
   device: UsbDevice,
   { ttys, commandTtys, isCertain }: Extract<DeviceClass, { kind: 'modem' }>,
   { devices }: DeviceFolders,
-): Place {
+): ModemSite {
   return {
     key: `usb:${device.path}`,
     ports: ttys.map((tty) => join(devices, tty)),
@@ -118,7 +118,7 @@ function placeOf(
   }
 }
 
-function hilinkPlace(device: UsbDevice, address: string, isCertain: boolean): Place {
+function hilinkPlace(device: UsbDevice, address: string, isCertain: boolean): ModemSite {
   const key = `usb:${device.path}`
   return { key, ports: [`hilink://${address}`], isPresent: true, isHidden: true, isCertain, usb: onUsb(device) }
 }
@@ -143,7 +143,7 @@ async function listedPlace(
   position: number,
   bus: readonly UsbDevice[],
   machine: DeviceFolders,
-): Promise<Place> {
+): Promise<ModemSite> {
   const { devices } = machine
   const mayBeOnUsb = isPath && bus.some(({ interfaces }) => interfaces.some(({ ttys }) => ttys.length > 0))
   const tty = mayBeOnUsb ? await ttyBehind(resolve(address), resolve(devices)) : undefined

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Place } from './find-places.ts'
+import type { ModemSite } from './find-places.ts'
 import { shareRules, udevRecord, udevRules } from './udev-rules.ts'
 
-const place = (usb: Place['usb']): Place => ({
+const place = (usb: ModemSite['usb']): ModemSite => ({
   key: `usb:${usb?.path}`,
   ports: ['/dev/ttyUSB2'],
   isPresent: true,

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { userCommand } from '@smsgw/daemon/user-command'
-import type { Place, PlaceOnUsb } from './find-places.ts'
+import type { ModemSite, PlaceOnUsb } from './find-places.ts'
 import type { UsbDevice } from './usb-bus.ts'
 
 /** Returns the command that makes ModemManager ignore the modems that this installation uses. */
@@ -30,7 +30,7 @@ function installCommand(printRules: string, ofPackage: string): string {
  * ignores the modems, and the modems are not suspended, because a suspended modem does not announce messages. A modem
  * without a usable serial number is recognised by its model and socket.
  */
-export function udevRules(places: readonly Place[]): string {
+export function udevRules(places: readonly ModemSite[]): string {
   const devices = places.flatMap(({ usb }) => usb ?? [])
   if (devices.length === 0) return '# No USB modem found: plug the modems in and create this file again.\n'
   return [
@@ -59,7 +59,7 @@ function ruleFor({ id, path, serial }: PlaceOnUsb): string {
  * Returns udev rules that make ModemManager ignore the last command port of each of these modems, and no other port. A modem
  * with one command port cannot be shared and gets no rule, unless it is shared already.
  */
-export function shareRules(places: readonly Place[], bus: readonly UsbDevice[]): string {
+export function shareRules(places: readonly ModemSite[], bus: readonly UsbDevice[]): string {
   const rules: string[] = []
   for (const { usb, commandPorts = [], isShared } of places) {
     const port = commandPorts.length > 1 || isShared ? commandPorts.at(-1) : undefined

@@ -1,6 +1,6 @@
 import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
-import type { Place } from './find-places.ts'
+import type { ModemSite } from './find-places.ts'
 import type { Identified } from './identify-place.ts'
 
 /**
@@ -16,7 +16,7 @@ export class UnknownDevices {
   }
 
   /** Probes the device, unless it was probed recently or has already been probed often enough. */
-  probe(place: Place): void {
+  probe(place: ModemSite): void {
     const { clock } = this.#options
     const session = sessionOf(place)
     const probed = this.#probes.get(session) ?? { attempts: 0, nextMs: 0 }
@@ -38,12 +38,12 @@ export class UnknownDevices {
   }
 
   /** Forgets devices that are no longer connected. */
-  present(places: readonly Place[]): void {
+  present(places: readonly ModemSite[]): void {
     const sessions = new Set(places.map(sessionOf))
     for (const session of this.#probes.keys()) if (!sessions.has(session)) this.#probes.delete(session)
   }
 
-  async #identify(place: Place): Promise<boolean> {
+  async #identify(place: ModemSite): Promise<boolean> {
     const found = await this.#options.identify(place)
     if (!('port' in found)) return false
     await found.port.close()
@@ -55,12 +55,12 @@ export class UnknownDevices {
 
 export interface UnknownDevicesOptions {
   readonly clock: Clock
-  readonly identify: (place: Place) => Promise<Identified>
-  readonly onModem: (place: Place, number: ModemNumber | undefined) => void
+  readonly identify: (place: ModemSite) => Promise<Identified>
+  readonly onModem: (place: ModemSite, number: ModemNumber | undefined) => void
   readonly onUnusable: (problem: string) => void
 }
 
-const sessionOf = ({ key, usb }: Place): string => usb?.session ?? key
+const sessionOf = ({ key, usb }: ModemSite): string => usb?.session ?? key
 
 const maxAttempts = 4
 const pauseMs = 15_000

@@ -1,5 +1,5 @@
 import { StartError } from '@smsgw/daemon/start-error'
-import type { Place } from '../discovery/find-places.ts'
+import type { ModemSite } from '../discovery/find-places.ts'
 
 /** The setting POWER_CYCLE: how modems are switched off and on. */
 export interface PowerSetting {
@@ -41,7 +41,7 @@ function readLine(entry: string): [string, GpioLine] {
 }
 
 /** Returns how the modem at this place is switched off and on. Undefined if the setting does not say how. */
-export function powerSwitchOf(setting: PowerSetting, place: Pick<Place, 'key' | 'usb'>): PowerSwitch | undefined {
+export function powerSwitchOf(setting: PowerSetting, place: Pick<ModemSite, 'key' | 'usb'>): PowerSwitch | undefined {
   const line = setting.lines.get(place.key)
   if (line !== undefined) return { kind: 'gpio', line }
   const socket = setting.usb && place.usb !== undefined ? socketOf(place.usb.path) : undefined

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkPowerCycle, powerCycleFix } from '../../doctor/checks/check-power-cycle.ts'
-import { fail } from '../../doctor/finding.ts'
+import { failFinding } from '../../doctor/finding.ts'
 import { StandInTools } from '../../testing/stand-in-tools.ts'
 import { type PowerSwitch, powerSwitchOf, readPowerSetting } from './power-setting.ts'
 import { powerCycle } from './power-tools.ts'
@@ -132,7 +132,7 @@ describe('doctor', () => {
     ['answers', { status: { port: '/dev/serial0', model: 'EC25' }, blocked: undefined }, setting, []],
     ['only needs a PIN', { ...silent, blocked: { ...hung, reason: 'pin-required' } as const }, setting, []],
     ['POWER_CYCLE does not name', silent, readPowerSetting(undefined), []],
-    ['has a port that cannot be used', silent, setting, [fail('port /dev/serial0', 'in use', 'stop it')]],
+    ['has a port that cannot be used', silent, setting, [failFinding('port /dev/serial0', 'in use', 'stop it')]],
   ])('does not offer to switch off and on a modem that %s', async (_name, modem, power, findings) => {
     tools.install('gpioset', gpioset('2.2.1'))
     expect(await powerCycleFix(modem, power, [{ ...place, usb: undefined }], findings)).toBeUndefined()

@@ -2,7 +2,7 @@ import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, NotFoundError, PermissionError, SmsGatewayError } from '@smsgw/client/errors'
 import type { Log } from '@smsgw/daemon/log/log'
 import { STATUS, statusName } from '../protocol/command.ts'
-import type { Login } from '../session/authenticate.ts'
+import type { SmppLogin } from '../session/authenticate.ts'
 import { MOST_DELIVERIES, type SmppSession } from '../session/smpp-session.ts'
 import type { DeliveryQueue, QueuedDelivery } from './delivery-queue.ts'
 import { receiptPdu } from './receipt-pdu.ts'
@@ -28,7 +28,7 @@ export interface DelivererOptions {
 
 interface Receiver {
   readonly session: SmppSession
-  readonly login: Login
+  readonly login: SmppLogin
   /** The number of deliveries that were sent to this client and not answered yet. */
   open: number
   /** False after the API has refused to let this client read received messages. */

@@ -1,7 +1,7 @@
 import type { InboxItem } from '@smsgw/client/openapi'
 import { concatenationElement, encodeUserDataHeader, portsElement } from '@smsgw/sms/fields/user-data-header'
-import { type Alphabet, encodeText } from '../protocol/data-coding.ts'
-import { type Address, fields, TLV, tlv } from '../protocol/fields.ts'
+import { encodeText, type SmppAlphabet } from '../protocol/data-coding.ts'
+import { fields, type SmeAddress, TLV, tlv } from '../protocol/fields.ts'
 
 /** esm_class: the user data begins with a header. */
 const HAS_HEADER = 0x40
@@ -11,7 +11,7 @@ const LONGEST_SHORT = 254
 const PART_OCTETS = { 0: 153, 8: 134 } as const
 
 export interface ReceivedOptions {
-  readonly alphabet: Alphabet
+  readonly alphabet: SmppAlphabet
   /** The form of a text that is longer than one short_message: in message_payload or in several deliver_sm. */
   readonly longText: 'payload' | 'parts'
   /** The reference of the parts; the same for each repetition. */
@@ -59,7 +59,7 @@ function body(item: InboxItem, esmClass: number, dataCoding: number, octets: Uin
 }
 
 /** TON and NPI: 1 international, 5 alphanumeric, 0 unknown; NPI 1 is the plan of phone numbers. */
-function addressOf(sender: string): Address {
+function addressOf(sender: string): SmeAddress {
   // Returns an empty address for the alias of a hidden number, because the alias is too long for an address.
   if (sender.startsWith('alias:')) return { ton: 0, npi: 0, value: '' }
   if (/^\+\d+$/.test(sender)) return { ton: 1, npi: 1, value: sender.slice(1) }

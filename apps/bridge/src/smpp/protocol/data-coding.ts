@@ -3,7 +3,7 @@ import { storable, textFromUcs2, ucs2FromText } from '@smsgw/sms/text/ucs2'
 import { SmppError } from './command.ts'
 
 /** The alphabet of data_coding 0, which the standard leaves to the server. */
-export type Alphabet = 'gsm7' | 'latin1' | 'utf8'
+export type SmppAlphabet = 'gsm7' | 'latin1' | 'utf8'
 
 export type Coding = 'default' | 'latin1' | 'iso-8859-5' | 'iso-8859-8' | 'ucs2' | 'binary'
 
@@ -35,7 +35,7 @@ export interface LanguageShifts {
 export function decodeText(
   octets: Uint8Array,
   coding: Exclude<Coding, 'binary'>,
-  alphabet: Alphabet,
+  alphabet: SmppAlphabet,
   shifts: LanguageShifts,
 ): string {
   if (coding === 'ucs2') return textFromUcs2(octets)
@@ -48,13 +48,13 @@ export function decodeText(
 /** Encodes a text with data_coding 0 if that alphabet has all characters of the text, otherwise in UCS-2. */
 export function encodeText(
   text: string,
-  alphabet: Alphabet,
+  alphabet: SmppAlphabet,
 ): { readonly dataCoding: 0 | 8; readonly octets: Uint8Array } {
   const octets = encodeDefault(text, alphabet)
   return octets === undefined ? { dataCoding: 8, octets: ucs2FromText(text) } : { dataCoding: 0, octets }
 }
 
-function encodeDefault(text: string, alphabet: Alphabet): Uint8Array | undefined {
+function encodeDefault(text: string, alphabet: SmppAlphabet): Uint8Array | undefined {
   if (alphabet === 'gsm7') return septetsFromText(text)
   if (alphabet === 'utf8') return Buffer.from(text, 'utf8')
   return /^[\0-\xff]*$/.test(text) ? Buffer.from(text, 'latin1') : undefined

@@ -1,7 +1,7 @@
 import { SmppError } from './command.ts'
 
 /** An address with its type of number and numbering plan (§5.2.5, §5.2.6). */
-export interface Address {
+export interface SmeAddress {
   readonly ton: number
   readonly npi: number
   readonly value: string
@@ -45,7 +45,7 @@ export class FieldReader {
     return value
   }
 
-  address(field: string): Address {
+  address(field: string): SmeAddress {
     const ton = this.octet(`${field}_ton`)
     const npi = this.octet(`${field}_npi`)
     return { ton, npi, value: this.text(field, LONGEST_ADDRESS) }
@@ -101,7 +101,7 @@ export function tlvNumber(tlvs: Tlvs, tag: number, octets: 1 | 2): number | unde
  * Encodes the fields of a body. A number becomes one octet, a text becomes a C-Octet String in Latin-1, and octets are
  * copied.
  */
-export function fields(...values: readonly (number | string | Uint8Array | Address)[]): Buffer {
+export function fields(...values: readonly (number | string | Uint8Array | SmeAddress)[]): Buffer {
   return Buffer.concat(
     values.map((value) => {
       if (typeof value === 'number') return Uint8Array.of(value)

@@ -1,5 +1,5 @@
 import { SmppError } from './command.ts'
-import { type Address, FieldReader, TLV, type Tlvs } from './fields.ts'
+import { FieldReader, type SmeAddress, TLV, type Tlvs } from './fields.ts'
 
 export interface BindRequest {
   readonly systemId: string
@@ -8,9 +8,9 @@ export interface BindRequest {
 }
 
 /** A message that a client submits with submit_sm, submit_multi or data_sm. */
-export interface Submission {
-  readonly source: Address
-  readonly destinations: readonly Address[]
+export interface SmppSubmission {
+  readonly source: SmeAddress
+  readonly destinations: readonly SmeAddress[]
   readonly esmClass: number
   readonly priority: number
   readonly scheduleTime: string
@@ -45,12 +45,12 @@ export function readBind(body: Uint8Array): BindRequest {
 }
 
 /** §4.4.1 */
-export function readSubmitSm(body: Uint8Array): Submission {
+export function readSubmitSm(body: Uint8Array): SmppSubmission {
   return readSubmission(new FieldReader(body), (reader) => [reader.address('destination_addr')])
 }
 
 /** §4.5.1 */
-export function readSubmitMulti(body: Uint8Array): Submission {
+export function readSubmitMulti(body: Uint8Array): SmppSubmission {
   return readSubmission(new FieldReader(body), (reader) => {
     const count = reader.octet('number_of_dests')
     if (count === 0 || count > MOST_DESTINATIONS)
@@ -65,7 +65,7 @@ export function readSubmitMulti(body: Uint8Array): Submission {
 }
 
 /** §4.7.1: data_sm has no times and no priority, and its content is in message_payload. */
-export function readDataSm(body: Uint8Array): Submission {
+export function readDataSm(body: Uint8Array): SmppSubmission {
   const reader = new FieldReader(body)
   reader.text('service_type', LONGEST_LOGIN)
   const source = reader.address('source_addr')
@@ -90,7 +90,7 @@ export function readDataSm(body: Uint8Array): Submission {
   }
 }
 
-function readSubmission(reader: FieldReader, readDestinations: (reader: FieldReader) => Address[]): Submission {
+function readSubmission(reader: FieldReader, readDestinations: (reader: FieldReader) => SmeAddress[]): SmppSubmission {
   reader.text('service_type', LONGEST_LOGIN)
   const source = reader.address('source_addr')
   const destinations = readDestinations(reader)

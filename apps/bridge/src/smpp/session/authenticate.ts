@@ -12,7 +12,7 @@ import { SmppError } from '../protocol/command.ts'
 import type { BindRequest } from '../protocol/requests.ts'
 
 /** The owner and the rights of a bound session. */
-export interface Login {
+export interface SmppLogin {
   readonly systemId: string
   /** Receipts go to sessions with the same owner and system id. */
   readonly owner: string
@@ -32,11 +32,11 @@ const CLIENT = { maxRetries: 4, maxDelayMs: 5_000, timeoutMs: 15_000 }
 const CHECK = { maxRetries: 0, timeoutMs: 10_000 }
 
 /** Checks a login. Throws an SmppError if it is refused. */
-export async function authenticate(
+export async function authenticateBind(
   { systemId, password }: BindRequest,
   isSender: boolean,
   { connect, users }: AuthenticateOptions,
-): Promise<Login> {
+): Promise<SmppLogin> {
   if (systemId === '' || password === '') throw new SmppError('ESME_RINVPASWD', 'system_id or password is empty')
   const userPassword = users.get(systemId)
   if (userPassword !== undefined && isSame(userPassword, password))

@@ -8,7 +8,7 @@ const MOST_CONNECTIONS = 250
 const MOST_OF_ADDRESS = 100
 const HANDSHAKE_MS = 10_000
 
-export interface Listener {
+export interface SmppListener {
   readonly port: number
   readonly close: () => Promise<void>
 }
@@ -26,7 +26,7 @@ export interface ListenOptions {
 }
 
 /** Listens for clients. Refuses clients from other networks and clients above the limits. */
-export async function listen(options: ListenOptions): Promise<Listener> {
+export async function listenSmpp(options: ListenOptions): Promise<SmppListener> {
   const { host, port, tls, connections, log, onConnection } = options
   const accept = (socket: Socket) => {
     if (!socket.destroyed) onConnection(socket, addressOf(socket))

@@ -5,7 +5,7 @@ import { COMMAND, RESPONSE_BIT, SmppError, STATUS, type StatusName } from '../pr
 import { fields, TLV, tlv } from '../protocol/fields.ts'
 import { encodePdu, FramingError, type Pdu, PduStream } from '../protocol/pdu.ts'
 import { type BindRequest, readBind } from '../protocol/requests.ts'
-import type { Login } from './authenticate.ts'
+import type { SmppLogin } from './authenticate.ts'
 
 /** The number of requests of a client that are processed at the same time. More requests wait in its connection. */
 const MOST_REQUESTS = 32
@@ -31,7 +31,7 @@ export interface SessionTimes {
 
 export const SESSION_TIMES: SessionTimes = { bindMs: 15_000, idleMs: 60_000, answerMs: 30_000, refusalMs: 1_000 }
 
-export interface Answer {
+export interface SmppAnswer {
   readonly status?: StatusName
   readonly body?: Uint8Array
 }
@@ -42,9 +42,9 @@ export interface SessionOptions {
   readonly log: Log
   readonly times: SessionTimes
   /** Checks a login. Throws an SmppError if it is refused. */
-  readonly onBind: (request: BindRequest, isSender: boolean, session: SmppSession) => Promise<Login>
+  readonly onBind: (request: BindRequest, isSender: boolean, session: SmppSession) => Promise<SmppLogin>
   /** Answers a request of a bound client that may send. */
-  readonly onRequest: (request: Pdu, session: SmppSession, login: Login) => Promise<Answer>
+  readonly onRequest: (request: Pdu, session: SmppSession, login: SmppLogin) => Promise<SmppAnswer>
   readonly onReceiver: (session: SmppSession) => void
   readonly onClose: (session: SmppSession) => void
 }
@@ -79,7 +79,7 @@ export class SmppSession {
   readonly #waiting = new Map<number, (status: number | undefined) => void>()
   readonly #timer: NodeJS.Timeout
   #state: State = 'open'
-  #login: Login | undefined
+  #login: SmppLogin | undefined
   #isSender = false
   #isReceiver = false
   #requests = 0
@@ -108,7 +108,7 @@ export class SmppSession {
     this.#timer = setInterval(() => this.#checkTimes(), Math.min(1_000, times.answerMs / 4))
   }
 
-  get login(): Login | undefined {
+  get login(): SmppLogin | undefined {
     return this.#login
   }
 
@@ -252,7 +252,7 @@ export class SmppSession {
     return this.#requests === 0 ? Promise.resolve() : new Promise((resolve) => this.#untilIdle.push(resolve))
   }
 
-  async #run(pdu: Pdu, login: Login): Promise<void> {
+  async #run(pdu: Pdu, login: SmppLogin): Promise<void> {
     this.#requests += 1
     try {
       this.#respond(pdu, await this.#options.onRequest(pdu, this, login))
@@ -271,7 +271,7 @@ export class SmppSession {
     return 'ESME_RSYSERR'
   }
 
-  #respond({ command, sequence }: Pdu, { status = 'ESME_ROK', body }: Answer): void {
+  #respond({ command, sequence }: Pdu, { status = 'ESME_ROK', body }: SmppAnswer): void {
     this.#write({
       command: (command | RESPONSE_BIT) >>> 0,
       status: STATUS[status],

@@ -7,9 +7,9 @@ import type { Deliverer } from '../deliver/deliverer.ts'
 import { SmppError } from '../protocol/command.ts'
 import type { BindRequest } from '../protocol/requests.ts'
 import { answerRequest } from '../submit/answer-request.ts'
-import type { Submitter } from '../submit/submitter.ts'
+import type { SmppSubmitter } from '../submit/submitter.ts'
 import { AttemptLimit } from './attempt-limit.ts'
-import { type AuthenticateOptions, authenticate, type Login } from './authenticate.ts'
+import { type AuthenticateOptions, authenticateBind, type SmppLogin } from './authenticate.ts'
 import { type SessionTimes, SmppSession } from './smpp-session.ts'
 
 /** How long a stop waits for the answers to requests in progress. */
@@ -20,7 +20,7 @@ const MOST_BINDS = 20
 export interface SmppSessionsOptions {
   readonly config: SmppConfig
   readonly connect: AuthenticateOptions['connect']
-  readonly submitter: Submitter
+  readonly submitter: SmppSubmitter
   readonly deliverer: Deliverer
   readonly log: Log
   readonly times: SessionTimes
@@ -61,10 +61,10 @@ export class SmppSessions {
     for (const session of this.#sessions) session.close()
   }
 
-  async #bind(request: BindRequest, isSender: boolean, address: string): Promise<Login> {
+  async #bind(request: BindRequest, isSender: boolean, address: string): Promise<SmppLogin> {
     const { config, connect } = this.#options
     this.#refuseBlocked(address)
-    const login = await authenticate(request, isSender, { connect, users: config.SMPP_USERS ?? new Map() }).catch(
+    const login = await authenticateBind(request, isSender, { connect, users: config.SMPP_USERS ?? new Map() }).catch(
       (error: unknown) => {
         if (error instanceof SmppError && error.status === 'ESME_RINVPASWD') this.#attempts.addFailure(address)
         throw error

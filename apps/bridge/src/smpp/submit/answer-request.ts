@@ -8,23 +8,23 @@ import {
   readQuerySm,
   readSubmitMulti,
   readSubmitSm,
-  type Submission,
+  type SmppSubmission,
 } from '../protocol/requests.ts'
 import { writeSmppTime } from '../protocol/smpp-time.ts'
-import type { Login } from '../session/authenticate.ts'
-import type { Answer, SmppSession } from '../session/smpp-session.ts'
+import type { SmppLogin } from '../session/authenticate.ts'
+import type { SmppAnswer, SmppSession } from '../session/smpp-session.ts'
 import { lookUpFailure } from './api-failure.ts'
 import { finalTimeOf, outcomeOf } from './outcome.ts'
-import type { Submitter } from './submitter.ts'
+import type { SmppSubmitter } from './submitter.ts'
 
 /** Answers a request of a client that may send. Throws an SmppError if the request is refused. */
 export async function answerRequest(
   { command, body }: Pdu,
   session: SmppSession,
-  login: Login,
-  submitter: Submitter,
-): Promise<Answer> {
-  const submit = (submission: Submission) => submitter.submit(submission, session.id, login)
+  login: SmppLogin,
+  submitter: SmppSubmitter,
+): Promise<SmppAnswer> {
+  const submit = (submission: SmppSubmission) => submitter.submit(submission, session.id, login)
   switch (command) {
     case COMMAND.submitSm:
       return { body: fields(await submit(readSubmitSm(body))) }
@@ -43,7 +43,7 @@ export async function answerRequest(
   }
 }
 
-async function query(messageId: string, { api }: Login): Promise<Buffer> {
+async function query(messageId: string, { api }: SmppLogin): Promise<Buffer> {
   if (messageId === '') throw new SmppError('ESME_RINVMSGID', 'message_id is empty')
   const message = await api.messages.get(messageId).catch((error: unknown) => {
     throw lookUpFailure(error, 'ESME_RQUERYFAIL')
@@ -57,7 +57,7 @@ function finalDateOf(message: MessageState): string {
   return at === undefined ? '' : writeSmppTime(at)
 }
 
-async function cancel(messageId: string, { api }: Login): Promise<void> {
+async function cancel(messageId: string, { api }: SmppLogin): Promise<void> {
   if (messageId === '') throw new SmppError('ESME_RCANCELFAIL', 'cancel_sm needs a message_id')
   await api.messages.cancel(messageId).catch((error: unknown) => {
     throw lookUpFailure(error, 'ESME_RCANCELFAIL')

@@ -3,7 +3,7 @@ import type { MessageState } from '@smsgw/client/openapi'
 type RecipientState = Pick<MessageState['recipients'][number], 'state'> & { readonly error?: string | undefined }
 
 /** The result of a message in the terms of SMPP. */
-export interface Outcome {
+export interface ReceiptOutcome {
   /** §5.2.28 */
   readonly messageState: number
   /** The state in the spelling of receipts. */
@@ -12,18 +12,18 @@ export interface Outcome {
   readonly errorCode: number
 }
 
-const ENROUTE: Outcome = { messageState: 1, stat: 'ENROUTE', errorCode: 0 }
-const DELIVERED: Outcome = { messageState: 2, stat: 'DELIVRD', errorCode: 0 }
-export const EXPIRED: Outcome = { messageState: 3, stat: 'EXPIRED', errorCode: 3 }
-const DELETED: Outcome = { messageState: 4, stat: 'DELETED', errorCode: 4 }
-const UNDELIVERABLE: Outcome = { messageState: 5, stat: 'UNDELIV', errorCode: 1 }
-const UNKNOWN: Outcome = { messageState: 7, stat: 'UNKNOWN', errorCode: 2 }
+const ENROUTE: ReceiptOutcome = { messageState: 1, stat: 'ENROUTE', errorCode: 0 }
+const DELIVERED: ReceiptOutcome = { messageState: 2, stat: 'DELIVRD', errorCode: 0 }
+export const EXPIRED: ReceiptOutcome = { messageState: 3, stat: 'EXPIRED', errorCode: 3 }
+const DELETED: ReceiptOutcome = { messageState: 4, stat: 'DELETED', errorCode: 4 }
+const UNDELIVERABLE: ReceiptOutcome = { messageState: 5, stat: 'UNDELIV', errorCode: 1 }
+const UNKNOWN: ReceiptOutcome = { messageState: 7, stat: 'UNKNOWN', errorCode: 2 }
 
 /** Failures after which the message may have arrived or not. */
 const UNKNOWN_FAILURE = /^(submit_unknown|device_lost|outcome unknown)/
 
 /** Returns the outcome for one recipient. */
-export function recipientOutcome({ state, error = '' }: RecipientState): Outcome {
+export function recipientOutcome({ state, error = '' }: RecipientState): ReceiptOutcome {
   if (state === 'Delivered') return DELIVERED
   if (state === 'Cancelled') return DELETED
   if (state !== 'Failed') return ENROUTE
@@ -32,7 +32,7 @@ export function recipientOutcome({ state, error = '' }: RecipientState): Outcome
 }
 
 /** Returns the outcome of a message. If the message failed, returns the outcome of the first failed recipient. */
-export function outcomeOf({ state, recipients }: MessageState): Outcome {
+export function outcomeOf({ state, recipients }: MessageState): ReceiptOutcome {
   const failed = recipients.find((recipient) => recipient.state === 'Failed')
   return recipientOutcome(state === 'Failed' && failed !== undefined ? failed : { state })
 }

@@ -13,7 +13,7 @@ const MOST_GROUPS = 1_000
 const LARGEST_PART = 1_024
 
 /** A message whose parts are still being collected. */
-export interface PartGroup {
+export interface StoredPartGroup {
   readonly key: string
   /** The message id, which is chosen with the first part, because the answer to that part contains it. */
   readonly messageId: string
@@ -55,7 +55,11 @@ export class PartStore {
       readonly newMessageId: string
     },
     now: number,
-  ): { readonly group: PartGroup; readonly message: Buffer | undefined; readonly replaced: PartGroup | undefined } {
+  ): {
+    readonly group: StoredPartGroup
+    readonly message: Buffer | undefined
+    readonly replaced: StoredPartGroup | undefined
+  } {
     const { key, position, octets } = part
     if (octets.length > LARGEST_PART)
       throw new SmppError('ESME_RINVMSGLEN', `a part has more than ${LARGEST_PART} octets`)
@@ -72,7 +76,7 @@ export class PartStore {
         .prepare('INSERT INTO smpp_parts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
         .run(key, position.sequence, hash, octets, part.wantsReceipt ? 1 : 0)
       this.#database.prepare('UPDATE smpp_groups SET at = ? WHERE key = ?').run(now, key)
-      const group = this.#find(key) as PartGroup
+      const group = this.#find(key) as StoredPartGroup
       const isReplaced = isOther && present !== undefined && !present.isSent
       return { group, message: this.#join(group, position.total), replaced: isReplaced ? present : undefined }
     })
@@ -97,14 +101,14 @@ export class PartStore {
   }
 
   /** Returns messages whose last part arrived too long ago. */
-  expired(now: number): (PartGroup & { readonly isComplete: boolean })[] {
+  expired(now: number): (StoredPartGroup & { readonly isComplete: boolean })[] {
     return this.#database
       .prepare(`${SELECT_GROUPS} WHERE at < ?`)
       .all(now - PART_WAIT_MS)
       .map((row) => ({ ...groupOf(row), isComplete: row['total'] === row['present'] }))
   }
 
-  #find(key: string): PartGroup | undefined {
+  #find(key: string): StoredPartGroup | undefined {
     const row = this.#database.prepare(`${SELECT_GROUPS} WHERE key = ?`).get(key)
     return row === undefined ? undefined : groupOf(row)
   }
@@ -126,7 +130,7 @@ export class PartStore {
       .run(key, newMessageId, position.total, detail, now)
   }
 
-  #join({ key, isSent }: PartGroup, total: number): Buffer | undefined {
+  #join({ key, isSent }: StoredPartGroup, total: number): Buffer | undefined {
     if (isSent) return undefined
     const parts = this.#database.prepare('SELECT octets FROM smpp_parts WHERE key = ? ORDER BY sequence').all(key)
     return parts.length < total ? undefined : Buffer.concat(parts.map(({ octets }) => octets as Uint8Array))
@@ -138,7 +142,7 @@ const SELECT_GROUPS = `SELECT *,
   (SELECT coalesce(sum(wants_receipt), 0) FROM smpp_parts WHERE smpp_parts.key = smpp_groups.key) AS receipts
   FROM smpp_groups`
 
-function groupOf(row: Readonly<Record<string, unknown>>): PartGroup {
+function groupOf(row: Readonly<Record<string, unknown>>): StoredPartGroup {
   return {
     key: String(row['key']),
     messageId: String(row['message_id']),

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Submission } from '../protocol/requests.ts'
-import { contentOf, messageContent, numberOf } from './submitted-message.ts'
+import type { SmppSubmission } from '../protocol/requests.ts'
+import { contentOf, destinationNumber, messageContent } from './submitted-message.ts'
 
 const NO_ADDRESS = { ton: 0, npi: 0, value: '' }
 const octets = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
-const submission = (values: Partial<Submission>): Submission => ({
+const submission = (values: Partial<SmppSubmission>): SmppSubmission => ({
   source: NO_ADDRESS,
   destinations: [NO_ADDRESS],
   esmClass: 0,
@@ -17,7 +17,7 @@ const submission = (values: Partial<Submission>): Submission => ({
   tlvs: new Map(),
   ...values,
 })
-const messageOf = (values: Partial<Submission>, alphabet: 'gsm7' | 'latin1' | 'utf8' = 'gsm7') => {
+const messageOf = (values: Partial<SmppSubmission>, alphabet: 'gsm7' | 'latin1' | 'utf8' = 'gsm7') => {
   const content = contentOf(submission(values))
   return messageContent(content.octets, content, alphabet)
 }
@@ -79,7 +79,7 @@ test.each([
 })
 
 test('finds the position of a part in both headers and in optional parameters', () => {
-  const positionOf = (values: Partial<Submission>) => contentOf(submission(values)).position
+  const positionOf = (values: Partial<SmppSubmission>) => contentOf(submission(values)).position
   expect(positionOf({ esmClass: 0x40, userData: octets('05 0003 7f0302 41') })).toMatchObject({
     reference: 0x7f,
     total: 3,
@@ -103,7 +103,7 @@ test.each([
   [2, '07400123456', '07400123456'],
   [3, '12345', '12345'],
 ])('an address with TON %i and the digits %s is the number %s', (ton, value, expected) => {
-  expect(numberOf({ ton, npi: 1, value })).toBe(expected)
+  expect(destinationNumber({ ton, npi: 1, value })).toBe(expected)
 })
 
 test.each([
@@ -111,5 +111,7 @@ test.each([
   [1, ''],
   [1, '44 7400'],
 ])('refuses the destination with TON %i and "%s"', (ton, value) => {
-  expect(() => numberOf({ ton, npi: 0, value })).toThrow(expect.objectContaining({ status: 'ESME_RINVDSTADR' }))
+  expect(() => destinationNumber({ ton, npi: 0, value })).toThrow(
+    expect.objectContaining({ status: 'ESME_RINVDSTADR' }),
+  )
 })

@@ -6,9 +6,9 @@ import {
   type UserDataHeader,
 } from '@smsgw/sms/fields/user-data-header'
 import { SmppError } from '../protocol/command.ts'
-import { type Alphabet, type Coding, codingOf, decodeText, type LanguageShifts } from '../protocol/data-coding.ts'
-import { type Address, TLV, type Tlvs, tlvNumber } from '../protocol/fields.ts'
-import type { Submission } from '../protocol/requests.ts'
+import { type Coding, codingOf, decodeText, type LanguageShifts, type SmppAlphabet } from '../protocol/data-coding.ts'
+import { type SmeAddress, TLV, type Tlvs, tlvNumber } from '../protocol/fields.ts'
+import type { SmppSubmission } from '../protocol/requests.ts'
 
 /** The position of a part in a message that the client has split. */
 export interface PartPosition {
@@ -29,7 +29,7 @@ export interface SubmittedContent {
 }
 
 /** The port, for example of a WAP push; 0 means none. */
-export function contentOf({ userData, esmClass, dataCoding, tlvs }: Submission): SubmittedContent {
+export function contentOf({ userData, esmClass, dataCoding, tlvs }: SmppSubmission): SubmittedContent {
   checkEsmClass(esmClass)
   const coding = codingOf(dataCoding)
   const header = (esmClass & HAS_HEADER) === 0 ? undefined : decodeUserDataHeader(userData)
@@ -52,7 +52,7 @@ export function contentOf({ userData, esmClass, dataCoding, tlvs }: Submission):
 export function messageContent(
   octets: Uint8Array,
   { coding, shifts, port }: Pick<SubmittedContent, 'coding' | 'shifts' | 'port'>,
-  alphabet: Alphabet,
+  alphabet: SmppAlphabet,
 ): { textMessage: { text: string } } | { dataMessage: { data: string; port: number } } {
   if (octets.length === 0) throw new SmppError('ESME_RINVMSGLEN', 'the message is empty')
   if (coding === 'binary' && port !== undefined)
@@ -67,14 +67,14 @@ const SHORT: readonly number[] = [3, 4, 6]
 const ALPHANUMERIC = 5
 
 /** Returns the number in the form of the API. */
-export function numberOf({ ton, value }: Address): string {
+export function destinationNumber({ ton, value }: SmeAddress): string {
   if (ton === ALPHANUMERIC || !/^\+?[0-9*#]{1,20}$/.test(value))
     throw new SmppError('ESME_RINVDSTADR', 'destination_addr is not a phone number')
   return ton === INTERNATIONAL && !value.startsWith('+') ? `+${value.replace(/^00/, '')}` : value
 }
 
 /** True if the number must not be checked as a phone number, for example a short code. */
-export function isShortNumber({ ton }: Address): boolean {
+export function isShortNumber({ ton }: SmeAddress): boolean {
   return SHORT.includes(ton)
 }
 

@@ -6,28 +6,28 @@ import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openState } from '../../state/bridge-state.ts'
 import { SentMessages } from '../../state/sent-messages.ts'
-import { TestAccount } from '../../testing/account.ts'
-import type { Submission } from '../protocol/requests.ts'
+import { ScriptedAccount } from '../../testing/account.ts'
+import type { SmppSubmission } from '../protocol/requests.ts'
 import { OwnNumbers } from './own-numbers.ts'
-import { type ReceiptRequest, Submitter } from './submitter.ts'
+import { type ReceiptRequest, SmppSubmitter } from './submitter.ts'
 
 const MINUTE_MS = 60_000
 const ADDRESS = { ton: 1, npi: 1, value: '447400123456' }
 let now: number
 let folder: string
-let account: TestAccount
+let account: ScriptedAccount
 let givenUp: [string, ReceiptRequest][]
 let close: () => void
-let submitter: Submitter
+let submitter: SmppSubmitter
 
 beforeEach(() => {
   now = Date.parse('2026-03-01T08:00:00Z')
   folder = mkdtempSync(join(tmpdir(), 'smsgw-submit-'))
-  account = new TestAccount()
+  account = new ScriptedAccount()
   givenUp = []
   const database = openState(folder)
   close = () => database.close()
-  submitter = new Submitter({
+  submitter = new SmppSubmitter({
     database,
     alphabet: 'gsm7',
     refusesSource: false,
@@ -45,7 +45,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const submit = (values: Partial<Submission> = {}, api = account.client()) =>
+const submit = (values: Partial<SmppSubmission> = {}, api = account.client()) =>
   submitter.submit(
     {
       source: { ton: 0, npi: 0, value: '' },

@@ -6,23 +6,29 @@ import type { Log } from '@smsgw/daemon/log/log'
 import { GroupedWrites } from '../../state/bridge-state.ts'
 import type { SentMessages } from '../../state/sent-messages.ts'
 import { SmppError } from '../protocol/command.ts'
-import type { Alphabet } from '../protocol/data-coding.ts'
-import { type Address, TLV, tlvNumber } from '../protocol/fields.ts'
-import type { Submission } from '../protocol/requests.ts'
+import type { SmppAlphabet } from '../protocol/data-coding.ts'
+import { type SmeAddress, TLV, tlvNumber } from '../protocol/fields.ts'
+import type { SmppSubmission } from '../protocol/requests.ts'
 import { readSmppTime } from '../protocol/smpp-time.ts'
-import type { Login } from '../session/authenticate.ts'
+import type { SmppLogin } from '../session/authenticate.ts'
 import { submitFailure } from './api-failure.ts'
 import type { OwnNumbers } from './own-numbers.ts'
-import { type PartGroup, PartStore } from './part-store.ts'
+import { PartStore, type StoredPartGroup } from './part-store.ts'
 import { RepeatedSubmits } from './repeated-submits.ts'
-import { contentOf, isShortNumber, messageContent, numberOf, type SubmittedContent } from './submitted-message.ts'
+import {
+  contentOf,
+  destinationNumber,
+  isShortNumber,
+  messageContent,
+  type SubmittedContent,
+} from './submitted-message.ts'
 
 /** The data for the receipts of a message, stored with the message until its final state. */
 export interface ReceiptRequest {
   readonly systemId: string
   readonly owner: string
-  readonly source: Address
-  readonly destinations: readonly Address[]
+  readonly source: SmeAddress
+  readonly destinations: readonly SmeAddress[]
   readonly onFailureOnly: boolean
   /**
    * The number of receipts. There is one receipt for each part that requests one, because clients expect receipts by
@@ -33,7 +39,7 @@ export interface ReceiptRequest {
 
 export interface SubmitterOptions {
   readonly database: DatabaseSync
-  readonly alphabet: Alphabet
+  readonly alphabet: SmppAlphabet
   /** True to refuse a source address that is not the number of a SIM, false to ignore it. */
   readonly refusesSource: boolean
   readonly ownNumbers: OwnNumbers
@@ -56,7 +62,7 @@ interface SendRequest {
 }
 
 interface Sending {
-  readonly login: Login
+  readonly login: SmppLogin
   readonly messageId: string
   readonly request: SendRequest
   /** The data for receipts; undefined if the client wants none. */
@@ -64,7 +70,7 @@ interface Sending {
 }
 
 /** Passes submitted messages to the API. A message is confirmed after the API has accepted it. */
-export class Submitter {
+export class SmppSubmitter {
   readonly #options: SubmitterOptions
   readonly #parts: PartStore
   readonly #repeated: RepeatedSubmits
@@ -79,7 +85,7 @@ export class Submitter {
   }
 
   /** Returns the message id after the API has accepted the message, or after a part is on disk. */
-  async submit(submission: Submission, sessionId: string, login: Login): Promise<string> {
+  async submit(submission: SmppSubmission, sessionId: string, login: SmppLogin): Promise<string> {
     const content = contentOf(submission)
     const facts = await this.#factsOf(submission)
     const { position } = content
@@ -115,10 +121,10 @@ export class Submitter {
   }
 
   async #submitPart(
-    submission: Submission,
+    submission: SmppSubmission,
     content: SubmittedContent & { readonly position: NonNullable<SubmittedContent['position']> },
     facts: SendRequest,
-    login: Login,
+    login: SmppLogin,
   ): Promise<string> {
     const { position, octets } = content
     const receipt = receiptRequestOf(submission, login)
@@ -156,7 +162,7 @@ export class Submitter {
 
   async #sendGroup(
     key: string,
-    { messageId, detail, receipts: copies }: PartGroup,
+    { messageId, detail, receipts: copies }: StoredPartGroup,
     {
       message,
       content,
@@ -166,9 +172,9 @@ export class Submitter {
     }: {
       readonly message: Buffer
       readonly content: SubmittedContent
-      readonly submission: Submission
+      readonly submission: SmppSubmission
       readonly facts: SendRequest
-      readonly login: Login
+      readonly login: SmppLogin
     },
   ): Promise<void> {
     const wanted = (JSON.parse(detail) as ReceiptRequest | null) ?? receiptRequestOf(submission, login)
@@ -205,14 +211,14 @@ export class Submitter {
     onMissed(messageId)
   }
 
-  #giveUp(group: PartGroup): void {
+  #giveUp(group: StoredPartGroup): void {
     const request = JSON.parse(group.detail) as ReceiptRequest | null
     const copies = group.receipts
     if (request !== null && copies > 0) this.#options.onGivenUp(group.messageId, { ...request, copies })
   }
 
   /** Returns all members of a message except its content. */
-  async #factsOf(submission: Submission): Promise<SendRequest> {
+  async #factsOf(submission: SmppSubmission): Promise<SendRequest> {
     const now = this.#options.wallNow()
     const { priority, destinations } = submission
     if (priority > MOST_PRIORITY)
@@ -220,7 +226,7 @@ export class Submitter {
     const scheduleAt = readSmppTime(submission.scheduleTime, now, 'ESME_RINVSCHED')
     const validUntil = readSmppTime(submission.validityPeriod, now, 'ESME_RINVEXPIRY')
     const body = {
-      phoneNumbers: destinations.map(numberOf),
+      phoneNumbers: destinations.map(destinationNumber),
       priority: priority * PRIORITY_STEP,
       ...(scheduleAt !== undefined && { scheduleAt: new Date(scheduleAt).toISOString() }),
       ...(validUntil !== undefined && lifetimeOf(submission.validityPeriod, validUntil, now)),
@@ -229,7 +235,7 @@ export class Submitter {
     return { body, skipPhoneValidation: destinations.some(isShortNumber) }
   }
 
-  async #simOf({ value }: Address) {
+  async #simOf({ value }: SmeAddress) {
     const { ownNumbers, refusesSource } = this.#options
     if (value === '') return {}
     const sim = await ownNumbers.find(value).catch((error: unknown) => {
@@ -264,8 +270,8 @@ function withContent({ body, ...rest }: SendRequest, content: ReturnType<typeof 
 }
 
 function receiptRequestOf(
-  { registeredDelivery, source, destinations }: Submission,
-  { systemId, owner }: Login,
+  { registeredDelivery, source, destinations }: SmppSubmission,
+  { systemId, owner }: SmppLogin,
 ): ReceiptRequest | undefined {
   const kind = registeredDelivery & 0x03
   if (kind === 0) return undefined
@@ -274,7 +280,7 @@ function receiptRequestOf(
 }
 
 /** Returns a key that is the same for a repeated message of a client; undefined without a user_message_reference. */
-function repetitionHash(submission: Submission, { systemId, owner }: Login): string | undefined {
+function repetitionHash(submission: SmppSubmission, { systemId, owner }: SmppLogin): string | undefined {
   const reference = tlvNumber(submission.tlvs, TLV.userMessageReference, 2)
   if (reference === undefined) return undefined
   const { userData, tlvs, ...facts } = submission
@@ -283,9 +289,9 @@ function repetitionHash(submission: Submission, { systemId, owner }: Login): str
 
 /** Returns a key from the reference, the addresses and the coding, which are the same for all parts of a message. */
 function groupKey(
-  { source, destinations }: Submission,
+  { source, destinations }: SmppSubmission,
   { position, coding, port }: SubmittedContent,
-  { systemId, owner }: Login,
+  { systemId, owner }: SmppLogin,
 ): string {
   const { width, reference, total } = position ?? { width: 0, reference: 0, total: 0 }
   return hashOf([systemId, owner, source, destinations, width, reference, total, coding, port ?? null])

@@ -1,7 +1,7 @@
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Answer } from '../request/ask.ts'
-import { forgetPagesOnLinks, type NewestFirst, type Pages, refresh } from './newest-first.ts'
+import type { FetchedAnswer } from '../request/ask.ts'
+import { forgetPagesOnLinks, type ListPages, type NewestFirst, refresh } from './newest-first.ts'
 
 const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
 const stops: (() => void)[] = []
@@ -14,7 +14,7 @@ afterEach(() => {
 /** A list of numbers in pages of two numbers. A person has loaded the given number of pages by scrolling. */
 async function listOf(items: number[], pages: number) {
   const asked: (string | undefined)[] = []
-  const read = async (cursor: string | undefined): Promise<Answer<readonly number[]>> => {
+  const read = async (cursor: string | undefined): Promise<FetchedAnswer<readonly number[]>> => {
     asked.push(cursor)
     const start = cursor === undefined ? 0 : items.findIndex((item) => item < Number(cursor))
     const body = items.slice(start, start + 2)
@@ -22,9 +22,9 @@ async function listOf(items: number[], pages: number) {
   }
   const list: NewestFirst<number> = { queryKey: ['list'], read, idOf: String, nameOf: String }
   const observer = new InfiniteQueryObserver<
-    Answer<readonly number[]>,
+    FetchedAnswer<readonly number[]>,
     Error,
-    Pages<number>,
+    ListPages<number>,
     string[],
     string | undefined
   >(client, {
@@ -39,7 +39,7 @@ async function listOf(items: number[], pages: number) {
   await expect.poll(() => observer.getCurrentResult().isSuccess).toBe(true)
   for (let page = 1; page < pages; page++) await observer.fetchNextPage()
   asked.splice(0)
-  const shown = () => client.getQueryData<Pages<number>>(['list'])?.pages.flatMap(({ body }) => body)
+  const shown = () => client.getQueryData<ListPages<number>>(['list'])?.pages.flatMap(({ body }) => body)
   return { asked, shown, stop }
 }
 

@@ -11,17 +11,17 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import type { Answer } from '../request/ask.ts'
+import type { FetchedAnswer } from '../request/ask.ts'
 import { type ReadAnew, withFresh } from './with-fresh.ts'
 
 type Cursor = string | undefined
-export type Page<Item> = Answer<readonly Item[]>
-export type Pages<Item> = InfiniteData<Page<Item>, Cursor>
+export type ListPage<Item> = FetchedAnswer<readonly Item[]>
+export type ListPages<Item> = InfiniteData<ListPage<Item>, Cursor>
 
 export interface NewestFirst<Item> {
   readonly queryKey: QueryKey
   readonly firstCursor?: string
-  readonly read: (cursor: Cursor, signal?: AbortSignal) => Promise<Page<Item>>
+  readonly read: (cursor: Cursor, signal?: AbortSignal) => Promise<ListPage<Item>>
   /** Returns the unique name of an item. */
   readonly idOf: (item: Item) => string
   /** Returns the name that events use for an item. */
@@ -32,7 +32,7 @@ export interface NewestFirst<Item> {
   readonly startsInside?: boolean
 }
 
-export function useNewestFirst<Item>(list: NewestFirst<Item>): UseInfiniteQueryResult<Pages<Item>> {
+export function useNewestFirst<Item>(list: NewestFirst<Item>): UseInfiniteQueryResult<ListPages<Item>> {
   const client = useQueryClient()
   const key = JSON.stringify(list.queryKey)
   const isNewestFirst = !list.startsInside
@@ -46,7 +46,7 @@ export function useNewestFirst<Item>(list: NewestFirst<Item>): UseInfiniteQueryR
     getNextPageParam: ({ nextCursor }) => nextCursor,
     getPreviousPageParam: ({ prevCursor }) => prevCursor,
     refetchOnWindowFocus: false,
-    ...(list.keepsPrevious && { placeholderData: (before: Pages<Item> | undefined) => before }),
+    ...(list.keepsPrevious && { placeholderData: (before: ListPages<Item> | undefined) => before }),
     meta: { newestFirst: list },
   })
 }
@@ -85,7 +85,7 @@ async function readAnew(
 ): Promise<void> {
   const { queryKey } = query
   try {
-    const { pages, pageParams } = query.state.data as Pages<unknown>
+    const { pages, pageParams } = query.state.data as ListPages<unknown>
     const cursors = pageParams.filter(
       (_, at) => at === 0 || pages[at]?.body.some((item) => named.has(list.nameOf(item))),
     )
@@ -94,7 +94,7 @@ async function readAnew(
     )
     // Cancels a running request, because it would overwrite the newer data.
     while (query.state.fetchStatus === 'fetching') await query.promise?.catch(() => undefined)
-    client.setQueryData<Pages<unknown>>(queryKey, (now) => now && withFresh(now, fresh, list.idOf))
+    client.setQueryData<ListPages<unknown>>(queryKey, (now) => now && withFresh(now, fresh, list.idOf))
   } catch {
     // A regular reload shows the error and offers a retry.
     await invalidate(client, query)
@@ -118,7 +118,7 @@ export function forgetPagesOnLinks(client: QueryClient): () => void {
 
 function forgetLaterPages(client: QueryClient, queryKey: QueryKey): void {
   const updatedAt = client.getQueryState(queryKey)?.dataUpdatedAt
-  client.setQueryData<Pages<unknown>>(
+  client.setQueryData<ListPages<unknown>>(
     queryKey,
     (now) => now && { pages: now.pages.slice(0, 1), pageParams: now.pageParams.slice(0, 1) },
     updatedAt === undefined ? {} : { updatedAt },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Page, Pages } from './newest-first.ts'
+import type { ListPage, ListPages } from './newest-first.ts'
 import { withFresh } from './with-fresh.ts'
 
-const page = (letters: string, nextCursor?: string): Page<string> => ({ body: [...letters], nextCursor })
-const known: Pages<string> = { pages: [page('fed', 'd'), page('cba')], pageParams: ['start', 'd'] }
-const letters = ({ pages }: Pages<string>) => pages.map(({ body }) => body.join(''))
+const page = (letters: string, nextCursor?: string): ListPage<string> => ({ body: [...letters], nextCursor })
+const known: ListPages<string> = { pages: [page('fed', 'd'), page('cba')], pageParams: ['start', 'd'] }
+const letters = ({ pages }: ListPages<string>) => pages.map(({ body }) => body.join(''))
 
 test('new entries come first, entries pushed off the first page stay, and later pages are unchanged', () => {
   const now = withFresh(known, new Map([['start', page('gfe', 'e')]]), String)

@@ -1,7 +1,7 @@
-import type { Page, Pages } from './newest-first.ts'
+import type { ListPage, ListPages } from './newest-first.ts'
 
 /** Reloaded pages by cursor, always including the first page. */
-export type ReadAnew<Item> = ReadonlyMap<string | undefined, Page<Item>>
+export type ReadAnew<Item> = ReadonlyMap<string | undefined, ListPage<Item>>
 
 /** If the first page has grown by more entries than this, the pages below it are dropped. */
 const mostOnTop = 500
@@ -11,10 +11,10 @@ const mostOnTop = 500
  * entries may be missing between two pages, the later pages are dropped and can be loaded again.
  */
 export function withFresh<Item>(
-  { pages, pageParams }: Pages<Item>,
+  { pages, pageParams }: ListPages<Item>,
   readAnew: ReadAnew<Item>,
   idOf: (item: Item) => string,
-): Pages<Item> {
+): ListPages<Item> {
   const top = readAnew.get(pageParams[0])
   const onTop = pages[0]
   if (top === undefined || onTop === undefined) return { pages, pageParams }
@@ -34,6 +34,6 @@ export function withFresh<Item>(
   return { pages: [first, ...others], pageParams }
 }
 
-function idsIn<Item>({ body }: Page<Item>, idOf: (item: Item) => string): ReadonlySet<string> {
+function idsIn<Item>({ body }: ListPage<Item>, idOf: (item: Item) => string): ReadonlySet<string> {
   return new Set(body.map(idOf))
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { ApiFailure, ask, query } from './ask.ts'
+import { ApiFailure, ask, queryString } from './ask.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -61,6 +61,6 @@ test('without an answer the failure has status 0, and an aborted request stays a
 })
 
 test('a query leaves out empty values, and encodes all others', () => {
-  expect(query({ q: 'a&b', empty: '', none: undefined, zero: 0, no: false })).toBe('?q=a%26b&zero=0&no=false')
-  expect(query({ q: '' })).toBe('')
+  expect(queryString({ q: 'a&b', empty: '', none: undefined, zero: 0, no: false })).toBe('?q=a%26b&zero=0&no=false')
+  expect(queryString({ q: '' })).toBe('')
 })

@@ -6,7 +6,7 @@ const base = '/3rdparty/v1'
 /** The time limit, which is longer than any operation of a device, such as diagnostics or a USSD code. */
 const patienceMs = 240_000
 
-export interface Answer<T> {
+export interface FetchedAnswer<T> {
   readonly body: T
   /** Cursor of the next page of a list, if there is one. */
   readonly nextCursor: string | undefined
@@ -25,7 +25,7 @@ export async function ask<T>(
   body?: object,
   signal?: AbortSignal,
   headers?: Readonly<Record<string, string>>,
-): Promise<Answer<T>> {
+): Promise<FetchedAnswer<T>> {
   const response = await reach(`${base}${path}`, {
     method,
     headers: {
@@ -39,7 +39,7 @@ export async function ask<T>(
   return answerOf(response)
 }
 
-export async function answerOf<T>(response: Response): Promise<Answer<T>> {
+export async function answerOf<T>(response: Response): Promise<FetchedAnswer<T>> {
   const text = await response.text()
   const total = response.headers.get('x-total-count')
   if (!response.ok) throw new ApiFailure(response.status, problemIn(text))
@@ -89,7 +89,7 @@ export class ApiFailure extends Error {
   }
 }
 
-export function query(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+export function queryString(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
 }

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import { Icon } from '../../ui/icon.tsx'
 import { t } from '../../words/text.ts'
 import { pressedKey } from './key-sequence.ts'
-import { type Command, commandsFor } from './palette-commands.ts'
+import { commandsFor, type PaletteCommand } from './palette-commands.ts'
 import './command-palette.css'
 
 /** Opens pages and conversations by name. Ctrl+K or ⌘K opens and closes it on every page. */
@@ -44,7 +44,7 @@ function Choice({ onClose }: { readonly onClose: () => void }) {
   const [search, setSearch] = useState('')
   const [position, setPosition] = useState(0)
   const commands = useMemo(() => commandsFor(search), [search])
-  const run = ({ path }: Command) => {
+  const run = ({ path }: PaletteCommand) => {
     onClose()
     goTo(path)
   }

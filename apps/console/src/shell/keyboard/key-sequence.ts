@@ -1,5 +1,5 @@
 /** Shortcuts by key, for example `n`, or `g c` for a sequence of two. */
-export type Keys = Readonly<Record<string, () => void>>
+export type KeyActions = Readonly<Record<string, () => void>>
 
 const sequenceMs = 1_500
 
@@ -8,10 +8,10 @@ const sequenceMs = 1_500
  * shortcut at once.
  */
 export class KeySequence {
-  readonly #keys: Keys
+  readonly #keys: KeyActions
   #begun: { readonly key: string; readonly atMs: number } | undefined
 
-  constructor(keys: Keys) {
+  constructor(keys: KeyActions) {
     this.#keys = keys
   }
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { KeySequence, type Keys, pressedKey } from './key-sequence.ts'
+import { type KeyActions, KeySequence, pressedKey } from './key-sequence.ts'
 
 const dialogs = '[role="dialog"][aria-modal="true"], [role="menu"]'
 /** True if a dialogue or a menu was open when the current key was pressed. */
@@ -10,7 +10,7 @@ globalThis.addEventListener?.('keydown', () => (wasDialogOpen = document.querySe
 })
 
 /** Keyboard shortcuts. They are off in input fields, dialogues and menus. */
-export function useKeys(keys: Keys): void {
+export function useKeys(keys: KeyActions): void {
   useEffect(() => {
     const sequence = new KeySequence(keys)
     const onKey = (event: KeyboardEvent) => {

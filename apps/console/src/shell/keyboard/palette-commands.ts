@@ -4,7 +4,7 @@ import type { IconName } from '../../ui/icon.tsx'
 import { locale, t } from '../../words/text.ts'
 import { placeName, places } from '../places.ts'
 
-export interface Command {
+export interface PaletteCommand {
   readonly path: string
   readonly name: string
   readonly icon: IconName
@@ -14,7 +14,7 @@ export interface Command {
  * Returns the commands whose names contain all words of the search. Every text can be searched for in the conversations.
  * If the search is a whole phone number, its conversation is first.
  */
-export function commandsFor(search: string): readonly Command[] {
+export function commandsFor(search: string): readonly PaletteCommand[] {
   const words = folded(search).split(/\s+/)
   const pages = allPages().filter(({ name }) => words.every((word) => folded(name).includes(word)))
   const number = search.replace(/[\s().-]/g, '')
@@ -24,7 +24,7 @@ export function commandsFor(search: string): readonly Command[] {
   return [{ path: conversationPath(number), name: t('thread.title', { number }), icon: 'conversations' }, ...commands]
 }
 
-function searchFor(search: string): Command {
+function searchFor(search: string): PaletteCommand {
   return {
     path: `/conversations?q=${encodeURIComponent(search)}`,
     name: t('palette.search', { search }),
@@ -32,7 +32,7 @@ function searchFor(search: string): Command {
   }
 }
 
-function allPages(): readonly Command[] {
+function allPages(): readonly PaletteCommand[] {
   return [
     { path: newConversationPath, name: t('conversations.new'), icon: 'plus' },
     ...places.map(({ path, icon }) => ({ path, icon, name: placeName(path) })),

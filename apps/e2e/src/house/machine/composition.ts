@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { type Image, readImage } from './image.ts'
 
 /** A service of a compose file, with the defaults of its image. */
-export interface Service {
+export interface ComposeService {
   readonly name: string
   /** The image; undefined for a third-party image. */
   readonly image: Image | undefined
@@ -39,7 +39,7 @@ export interface RawService {
  * Reads a compose file of the repository. If another service builds the image of a service, the service gets that
  * image.
  */
-export function readComposition(root: string, file: string): ReadonlyMap<string, Service> {
+export function readComposition(root: string, file: string): ReadonlyMap<string, ComposeService> {
   const { services } = parse(readFileSync(join(root, file), 'utf8'), { merge: true }) as {
     readonly services: Readonly<Record<string, RawService>>
   }
@@ -53,7 +53,7 @@ export function readComposition(root: string, file: string): ReadonlyMap<string,
   )
 }
 
-function serviceOf(root: string, name: string, raw: RawService, build: RawService['build']): Service {
+function serviceOf(root: string, name: string, raw: RawService, build: RawService['build']): ComposeService {
   const image = build === undefined ? undefined : readImage(join(root, build.dockerfile), build.target)
   const environment = Object.entries({ ...image?.environment, ...raw.environment })
   return {

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Service } from './composition.ts'
+import type { ComposeService } from './composition.ts'
 import { freePort } from './free-port.ts'
 import { layOut } from './image.ts'
 import { asOrdinaryUser, makeOwnFolder } from './ordinary-user.ts'
@@ -52,7 +52,7 @@ export class ContainerRoom {
     return join(this.#folder, 'volumes', name)
   }
 
-  start(service: Service): HouseProcess {
+  start(service: ComposeService): HouseProcess {
     const { name, command, image } = service
     this.#layOut(service)
     const [, ...words] = command.map((word) => this.#translated(name, word))
@@ -62,7 +62,7 @@ export class ContainerRoom {
   }
 
   /** Runs the health check; returns its output and exit code. */
-  health(service: Service): { readonly code: number | null; readonly said: string } {
+  health(service: ComposeService): { readonly code: number | null; readonly said: string } {
     const cwd = join(this.#roomOf(service.name), service.image?.workingFolder ?? '/')
     const [program = '', ...words] = service.healthCheck.map((word) => this.#translated(service.name, word))
     const [file = '', ...args] = [...asOrdinaryUser, program === 'node' ? process.execPath : program, ...words]
@@ -78,7 +78,7 @@ export class ContainerRoom {
     writeFileSync(file, this.#withPorts(text))
   }
 
-  #layOut({ name, image, volumes }: Service): void {
+  #layOut({ name, image, volumes }: ComposeService): void {
     const room = this.#roomOf(name)
     if (existsSync(room)) return
     mkdirSync(room, { recursive: true })
@@ -90,7 +90,7 @@ export class ContainerRoom {
     }
   }
 
-  #environment({ name, environment }: Service): Record<string, string> {
+  #environment({ name, environment }: ComposeService): Record<string, string> {
     const translated = Object.entries(environment).map(([key, value]) => [key, this.#translated(name, value)])
     const port =
       environment['PORT'] === undefined ? {} : { PORT: String(this.portOf(`${name}:${environment['PORT']}`)) }

@@ -12,7 +12,7 @@ type Config = Readonly<Record<string, unknown>> & { readonly id: string; readonl
 type AdminHandler = (request: { body: unknown }, response: { json(body: Message): void }) => void
 
 /** A node of a flow, with its sent messages and its status. */
-export class FlowNode extends EventEmitter {
+export class RunningFlowNode extends EventEmitter {
   readonly outputs: Message[] = []
   readonly errors: string[] = []
   credentials: Readonly<Record<string, string>> | undefined
@@ -52,7 +52,7 @@ export class FlowRuntime {
   readonly #folder = mkdtempSync(join(tmpdir(), 'smsgw-node-red-'))
   readonly #constructors = new Map<string, (this: object, config: Config) => void>()
   readonly #admin = new Map<string, AdminHandler>()
-  #nodes = new Map<string, FlowNode>()
+  #nodes = new Map<string, RunningFlowNode>()
 
   constructor() {
     const pack = ['packages/node-red', '--into', this.#folder]
@@ -62,7 +62,7 @@ export class FlowRuntime {
     const load = createRequire(import.meta.url)(join(this.#folder, 'package/dist/smsgw.js'))
     load({
       nodes: {
-        createNode: (node: FlowNode, { id }: Config) => Object.assign(node, { id }),
+        createNode: (node: RunningFlowNode, { id }: Config) => Object.assign(node, { id }),
         registerType: (name: string, create: (this: object, config: Config) => void) =>
           this.#constructors.set(name, create),
         getNode: (id: string) => this.#nodes.get(id) ?? null,
@@ -77,14 +77,14 @@ export class FlowRuntime {
   async deploy(flow: readonly Config[], credentials: Readonly<Record<string, Readonly<Record<string, string>>>> = {}) {
     await this.#closeAll()
     for (const config of flow) {
-      const node = new FlowNode()
+      const node = new RunningFlowNode()
       node.credentials = credentials[config.id]
       this.#nodes.set(config.id, node)
       this.#constructors.get(config.type)?.call(node, config)
     }
   }
 
-  node(id: string): FlowNode {
+  node(id: string): RunningFlowNode {
     const node = this.#nodes.get(id)
     if (node === undefined) throw new Error(`the flow has no node ${id}`)
     return node

@@ -14,7 +14,7 @@ export class Post {
   #isAway = false
   readonly #log: (line: string) => void
 
-  constructor(program: Program, log: (line: string) => void) {
+  constructor(program: PostProgram, log: (line: string) => void) {
     const { name, main, args, settings, logFile } = program
     this.name = name
     this.#main = main
@@ -86,7 +86,7 @@ export class Post {
 /** The pause before a restart, which is `RestartSec` of the units. */
 const PAUSE_MS = 2_000
 
-export interface Program {
+export interface PostProgram {
   readonly name: string
   readonly main: string
   readonly args: readonly string[]

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface WebhookRequest {
+export interface WebhookArrivalFields {
   readonly event: string
   readonly id: string
   readonly deviceId: string
@@ -10,20 +10,20 @@ export interface WebhookRequest {
 }
 
 export interface Arrival {
-  readonly request: WebhookRequest
+  readonly request: WebhookArrivalFields
   /** This machine's time. */
   readonly atMs: number
 }
 
 /** A webhook receiver that records its requests. */
 export class Receiver {
-  readonly requests: WebhookRequest[] = []
+  readonly requests: WebhookArrivalFields[] = []
   readonly #arrivals: Arrival[] = []
   readonly url: string
   readonly #server: Server
   readonly #waiting = new Set<{
-    readonly isIt: (request: WebhookRequest) => boolean
-    readonly resolve: (request: WebhookRequest) => void
+    readonly isIt: (request: WebhookArrivalFields) => boolean
+    readonly resolve: (request: WebhookArrivalFields) => void
   }>()
 
   private constructor(server: Server) {
@@ -37,7 +37,7 @@ export class Receiver {
       const parts: Buffer[] = []
       request.on('data', (part) => parts.push(part))
       request.on('end', () => {
-        receiver?.take(JSON.parse(Buffer.concat(parts).toString()) as WebhookRequest)
+        receiver?.take(JSON.parse(Buffer.concat(parts).toString()) as WebhookArrivalFields)
         response.end('ok')
       })
     })
@@ -46,7 +46,7 @@ export class Receiver {
     return receiver
   }
 
-  take(request: WebhookRequest): void {
+  take(request: WebhookArrivalFields): void {
     this.requests.push(request)
     this.#arrivals.push({ request, atMs: Date.now() })
     for (const waiting of this.#waiting) {
@@ -57,13 +57,13 @@ export class Receiver {
   }
 
   /** Returns the next request that matches. */
-  until(isIt: (request: WebhookRequest) => boolean): Promise<WebhookRequest> {
+  until(isIt: (request: WebhookArrivalFields) => boolean): Promise<WebhookArrivalFields> {
     const known = this.requests.find(isIt)
     if (known !== undefined) return Promise.resolve(known)
     return new Promise((resolve) => this.#waiting.add({ isIt, resolve }))
   }
 
-  of(event: string): readonly WebhookRequest[] {
+  of(event: string): readonly WebhookArrivalFields[] {
     return this.requests.filter((one) => one.event === event)
   }
 

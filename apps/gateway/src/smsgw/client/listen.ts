@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { print } from '@smsgw/agent/cli/terminal'
+import { printLine } from '@smsgw/agent/cli/terminal'
 import type { SmsGateway } from '@smsgw/client'
 import type { WebhookEvent } from '@smsgw/client/webhook'
 import { signWebhook } from '@smsgw/client/webhook-signing'
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 15_000
  * Forwards events to a program on this machine, as signed requests like the requests of a webhook. The gateway needs no
  * route to this machine and stores no deliveries. An event that the program refuses is not sent again.
  */
-export async function listen(
+export async function listenForEvents(
   sms: SmsGateway,
   url: string,
   { values }: CommandLine,
@@ -35,21 +35,21 @@ export async function listen(
   const count = { forwarded: 0, failed: 0 }
   let isFirst = true
   const onOpen = () => {
-    if (isFirst) print(`signing secret: ${secret}`)
-    print(`${isFirst ? 'forwarding' : 'connected again, forwarding'} events of ${url} to ${target}`)
+    if (isFirst) printLine(`signing secret: ${secret}`)
+    printLine(`${isFirst ? 'forwarding' : 'connected again, forwarding'} events of ${url} to ${target}`)
     isFirst = false
   }
-  const onInterrupted = (error: Error) => print(`${error.message}; connecting again`)
+  const onInterrupted = (error: Error) => printLine(`${error.message}; connecting again`)
   const kinds = ['inbox.received', 'message.created', 'message.changed'] as const
   for await (const live of sms.events({ kinds, signal, onOpen, onInterrupted })) {
     for (const event of await events.of(live)) {
       if (!wanted.includes(event.event)) continue
       const { isAccepted, result } = await forward(event, target, secret)
       count[isAccepted ? 'forwarded' : 'failed'] += 1
-      print(`${new Date().toLocaleTimeString('sv')}  ${event.event}  ${numberOf(event)}  ${result}`)
+      printLine(`${new Date().toLocaleTimeString('sv')}  ${event.event}  ${numberOf(event)}  ${result}`)
     }
   }
-  print(`${count.forwarded} events forwarded, ${count.failed} failed`)
+  printLine(`${count.forwarded} events forwarded, ${count.failed} failed`)
   return 0
 }
 

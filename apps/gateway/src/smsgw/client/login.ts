@@ -1,4 +1,4 @@
-import { print } from '@smsgw/agent/cli/terminal'
+import { printLine } from '@smsgw/agent/cli/terminal'
 import { SmsGateway } from '@smsgw/client'
 import type { SessionInfo } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
@@ -15,12 +15,12 @@ export async function login({ positionals, values }: CommandLine, environment: N
   checkUrl(url)
   const account: ApiAccount = { url, credentials: await askCredentials(values) }
   const { body } = await new SmsGateway(account).request<SessionInfo>({ method: 'GET', path: '/session' })
-  print(`logged in to ${url} as ${body.username}; saved in ${saveAccount(account, environment)}`)
+  printLine(`logged in to ${url} as ${body.username}; saved in ${saveAccount(account, environment)}`)
   return 0
 }
 
 export function logout(environment: NodeJS.ProcessEnv): number {
-  print(forgetAccount(environment) ? 'saved login removed' : 'no saved login')
+  printLine(forgetAccount(environment) ? 'saved login removed' : 'no saved login')
   return 0
 }
 

@@ -1,4 +1,4 @@
-import { print } from '@smsgw/agent/cli/terminal'
+import { printLine } from '@smsgw/agent/cli/terminal'
 import type { SmsGateway } from '@smsgw/client'
 import { InvalidRequestError } from '@smsgw/client/errors'
 import type { ApiKey, NewApiKey } from '@smsgw/client/openapi'
@@ -28,7 +28,7 @@ async function create(sms: SmsGateway, values: CommandLine['values']): Promise<v
   if (Number.isNaN(body.limits.recipientsPerDay))
     throw new UsageError(`--per-day ${JSON.stringify(values['per-day'])} must be a number`)
   try {
-    printJson({ print }, (await sms.request<NewApiKey>({ method: 'POST', path: '/keys', body })).body)
+    printJson({ print: printLine }, (await sms.request<NewApiKey>({ method: 'POST', path: '/keys', body })).body)
   } catch (error) {
     throw error instanceof InvalidRequestError ? namingOptions(error) : error
   }
@@ -45,8 +45,8 @@ function namingOptions(error: InvalidRequestError): Error {
 
 async function list(sms: SmsGateway, values: CommandLine['values']): Promise<void> {
   const { body } = await sms.request<ApiKey[]>({ method: 'GET', path: '/keys' })
-  if (values['json']) print(printableJson(body))
-  else for (const line of keyLines(body)) print(line)
+  if (values['json']) printLine(printableJson(body))
+  else for (const line of keyLines(body)) printLine(line)
 }
 
 async function rotate(sms: SmsGateway, id: string, { overlap }: CommandLine['values']): Promise<void> {
@@ -54,7 +54,10 @@ async function rotate(sms: SmsGateway, id: string, { overlap }: CommandLine['val
   if (Number.isNaN(overlapSeconds))
     throw new UsageError(`--overlap ${JSON.stringify(overlap)} must be a number of seconds`)
   const path = `/keys/${encodeURIComponent(id)}/rotate`
-  printJson({ print }, (await sms.request<NewApiKey>({ method: 'POST', path, body: { overlapSeconds } })).body)
+  printJson(
+    { print: printLine },
+    (await sms.request<NewApiKey>({ method: 'POST', path, body: { overlapSeconds } })).body,
+  )
 }
 
 /** Revokes a key. The API accepts unknown ids, but on a command line an unknown id is a typing error. */
@@ -63,5 +66,5 @@ async function revoke(sms: SmsGateway, id: string): Promise<void> {
   const key = keys.find((one) => one.id === id && one.state !== 'revoked')
   if (key === undefined) throw new StartError(`there is no active API key ${JSON.stringify(id)}: see \`keys list\``)
   await sms.request({ method: 'DELETE', path: `/keys/${encodeURIComponent(id)}` })
-  print(`API key ${key.name} revoked`)
+  printLine(`API key ${key.name} revoked`)
 }

@@ -1,4 +1,4 @@
-import { print } from '@smsgw/agent/cli/terminal'
+import { printLine } from '@smsgw/agent/cli/terminal'
 import type { SmsGateway } from '@smsgw/client'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { UsageError } from '@smsgw/daemon/start-error'
@@ -24,7 +24,7 @@ export async function notifyBySms(
     )
   const text = shortenText(notificationText(environment), MOST_PARTS)
   const { id } = await sms.messages.send({ to, text }, { signal: AbortSignal.timeout(MOST_MS) })
-  print(id)
+  printLine(id)
   return 0
 }
 

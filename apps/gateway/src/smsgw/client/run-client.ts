@@ -30,12 +30,12 @@ async function run(line: CommandLine): Promise<number> {
     process.env,
   )
   const sms = new SmsGateway(account)
-  if (line.name === 'send') return (await import('./send-text.ts')).sendText(sms, line)
+  if (line.name === 'send') return (await import('./send-text.ts')).sendFromCommandLine(sms, line)
   if (line.name === 'inbox') return (await import('./show-inbox.ts')).showInbox(sms, line)
   if (line.name === 'notify-by-sms') return (await import('./notify-by-sms.ts')).notifyBySms(sms, line, process.env)
   if (line.name.startsWith('keys ')) return (await import('./manage-keys.ts')).manageKeys(sms, line)
   if (line.name === 'mcp') return (await import('./serve-mcp.ts')).serveMcp(sms)
-  return (await import('./listen.ts')).listen(sms, account.url, line, process.env)
+  return (await import('./listen.ts')).listenForEvents(sms, account.url, line, process.env)
 }
 
 function clientHelp(): string {

@@ -1,5 +1,5 @@
 import { text as textOf } from 'node:stream/consumers'
-import { print } from '@smsgw/agent/cli/terminal'
+import { printLine } from '@smsgw/agent/cli/terminal'
 import type { SmsGateway } from '@smsgw/client'
 import type { MessageState } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
@@ -9,7 +9,7 @@ import { printableJson } from '@smsgw/daemon/terminal/printable'
 /**
  * Sends one text. Returns 0 if the network has accepted it. With --no-wait, returns 0 if the gateway has accepted it.
  */
-export async function sendText(sms: SmsGateway, { positionals, values }: CommandLine): Promise<number> {
+export async function sendFromCommandLine(sms: SmsGateway, { positionals, values }: CommandLine): Promise<number> {
   const [to = '', argument = ''] = positionals
   const text = argument === '-' ? (await textOf(process.stdin)).replace(/\n$/, '') : argument
   const { sim, device, key } = values
@@ -24,15 +24,15 @@ export async function sendText(sms: SmsGateway, { positionals, values }: Command
   )
   const isDone = values['no-wait'] === true
   const message = isDone ? accepted : await sms.messages.waitFor(accepted.id, { until: 'sent' })
-  if (values['json'] === true) print(printableJson(message))
-  else if (isDone) print(message.id)
+  if (values['json'] === true) printLine(printableJson(message))
+  else if (isDone) printLine(message.id)
   else printStates(message)
   return message.recipients.some(({ state }) => state === 'Failed' || state === 'Cancelled') ? 1 : 0
 }
 
 function printStates({ id, recipients }: MessageState): void {
   for (const { phoneNumber, state, error } of recipients)
-    print(`${id}  ${phoneNumber}  ${state}${error === undefined ? '' : `: ${error}`}`)
+    printLine(`${id}  ${phoneNumber}  ${state}${error === undefined ? '' : `: ${error}`}`)
 }
 
 function simNumberOf(given: string): number {

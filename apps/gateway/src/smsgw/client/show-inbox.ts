@@ -1,4 +1,4 @@
-import { print } from '@smsgw/agent/cli/terminal'
+import { printLine } from '@smsgw/agent/cli/terminal'
 import type { SmsGateway } from '@smsgw/client'
 import { NotFoundError } from '@smsgw/client/errors'
 import type { InboxItem } from '@smsgw/client/openapi'
@@ -9,7 +9,7 @@ import { printableJson } from '@smsgw/daemon/terminal/printable'
 /** Prints received messages, oldest first. With --follow, prints each new message once, without a gap. */
 export async function showInbox(sms: SmsGateway, { values }: CommandLine): Promise<number> {
   const limit = limitOf(values['limit'])
-  const show = values['json'] === true ? (item: InboxItem) => print(printableJson(item)) : printItem
+  const show = values['json'] === true ? (item: InboxItem) => printLine(printableJson(item)) : printItem
   if (values['follow'] === true) await follow(sms, limit, show)
   else for (const item of await latest(sms, limit)) show(item)
   return 0
@@ -58,7 +58,7 @@ function ignoreDeleted(error: unknown): void {
 function printItem({ createdAt, sender, type, contentPreview }: InboxItem): void {
   const at = new Date(createdAt)
   const time = `${at.toLocaleDateString('sv')} ${at.toLocaleTimeString('sv')}`
-  print(`${time}  ${sender}  ${type === 'SMS' ? '' : `[${type}] `}${contentPreview}`)
+  printLine(`${time}  ${sender}  ${type === 'SMS' ? '' : `[${type}] `}${contentPreview}`)
 }
 
 function limitOf(given: string | boolean | undefined): number {

@@ -13,7 +13,7 @@ import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { refusal } from '../../http/errors/validation-error.ts'
+import { validationError } from '../../http/errors/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Random } from '../../random.ts'
 import type { Database, Statements } from '../../store/database.ts'
@@ -79,7 +79,7 @@ export function createKey(deps: KeyEndpointDeps): Endpoint {
       refuseTokens(principal)
       refuseEscalation(principal, body.scopes)
       const created = await insertKey(deps, principal, body)
-      note(deps, principal, 'API key created', created)
+      logKeyChange(deps, principal, 'API key created', created)
       return { status: 201, body: created, headers: { Location: `/3rdparty/v1/keys/${created.id}` } }
     },
   })
@@ -94,7 +94,7 @@ export async function insertKey(
   const now = clock.now()
   refuseUnlimiting(scopes, limits)
   if (expiresAt && expiresAt <= now)
-    throw refusal(
+    throw validationError(
       [{ path: 'expiresAt', message: 'must be in the future: leave it out for a key without expiry' }],
       'body',
     )
@@ -145,7 +145,7 @@ export function changeKey(deps: KeyEndpointDeps): Endpoint {
       })
       if (changed.revokedAt !== null) throw revokedKey()
       hints.accessChanged(accountId)
-      note(deps, principal, 'API key changed', changed)
+      logKeyChange(deps, principal, 'API key changed', changed)
       const [body] = await keyAnswers(database, [changed], clock.now())
       return { status: 200, body }
     },
@@ -177,7 +177,7 @@ const WITHOUT_APPROVAL: readonly Scope[] = ['all:any', 'messages:approve', 'webh
 function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
   const around = limits.approval && WITHOUT_APPROVAL.find((scope) => scopes.includes(scope))
   if (around)
-    throw refusal(
+    throw validationError(
       [
         {
           path: 'limits.approval',
@@ -188,7 +188,7 @@ function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
     )
   const isLimited = Object.values(limits).some((limit) => limit !== undefined)
   if (isLimited && scopes.includes('keys:manage'))
-    throw refusal(
+    throw validationError(
       [{ path: 'limits', message: 'cannot be combined with the scope keys:manage, which could lift them' }],
       'body',
     )
@@ -204,7 +204,7 @@ function storedLimits({ sims, recipients, recipientsPerDay, approval }: KeyLimit
 }
 
 /** Writes a change of a key and its author to the log of the account. Never writes the key itself. */
-export function note(
+export function logKeyChange(
   { logbook }: Pick<KeyEndpointDeps, 'logbook'>,
   { accountId, key: by }: Principal,
   message: string,

@@ -7,7 +7,7 @@ import { ArchiveWriter } from '../../backup/archive-writer.ts'
 import { backupDatabase } from '../../backup/backup-database.ts'
 import { newHistory } from '../../backup/new-history.ts'
 import { restoreDatabase } from '../../backup/restore-database.ts'
-import { readConfig } from '../../config.ts'
+import { readRelayConfig } from '../../config.ts'
 import { checkAnswer } from '../../http/answer/check-answer.ts'
 import { startRelay } from '../../relay.ts'
 import { callUrl } from '../../testing/call-url.ts'
@@ -49,7 +49,7 @@ beforeAll(async () => {
     takeFile: async () => undefined,
     adjust: (client) => newHistory(client, SERVER_SECRET),
   })
-  const config = readConfig({ PORT: '0', CONSOLE_DIR: 'off', DATABASE_URL: target.url, SERVER_SECRET })
+  const config = readRelayConfig({ PORT: '0', CONSOLE_DIR: 'off', DATABASE_URL: target.url, SERVER_SECRET })
   restored = await startRelay({ config, log: openLog('error', { write: () => true }), checkAnswer })
 })
 

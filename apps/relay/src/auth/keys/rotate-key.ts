@@ -4,7 +4,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import type { Statements } from '../../store/database.ts'
 import { refuseEscalation } from '../tokens/token-endpoints.ts'
 import { keyAnswers } from './key-answer.ts'
-import { findKey, type KeyDeps, type KeyEndpointDeps, note, refuseTokens, revokedKey } from './key-endpoints.ts'
+import { findKey, type KeyDeps, type KeyEndpointDeps, logKeyChange, refuseTokens, revokedKey } from './key-endpoints.ts'
 import { API_KEY } from './key-login.ts'
 import { newKey } from './key-text.ts'
 import { type KeyCaller, lockAccountForKeys } from './lock-account-for-keys-statement.ts'
@@ -22,7 +22,7 @@ export function rotateKey(deps: KeyEndpointDeps): Endpoint {
       refuseEscalation(principal, present.scopes)
       const body = await replaceKey(deps, principal, id, overlapSeconds)
       deps.hints.accessChanged(principal.accountId)
-      note(deps, principal, 'API key rotated', body)
+      logKeyChange(deps, principal, 'API key rotated', body)
       return { status: 200, body }
     },
   })
@@ -71,7 +71,7 @@ export function revokeKey(deps: KeyEndpointDeps): Endpoint {
       const key = await database.$transaction((statements) => endKey(statements, principal, id, clock.now()))
       if (!key) return { status: 204 }
       hints.accessChanged(accountId)
-      note(deps, principal, 'API key revoked', key)
+      logKeyChange(deps, principal, 'API key revoked', key)
       return { status: 204 }
     },
   })

@@ -25,7 +25,7 @@ import { FreshLookup } from '../../store/fresh-lookup.ts'
 import { type AccountStanding, readAccountStandings } from '../read-account-standings-statement.ts'
 import { type Guess, GuessThrottle } from './guess-throttle.ts'
 import { RecognisedLogins } from './recognised-logins.ts'
-import { type Login, RememberedLogins } from './remembered-logins.ts'
+import { type RememberedLogin, RememberedLogins } from './remembered-logins.ts'
 
 /** The number of concurrent hashes leaves one core, and most of Node's four worker threads, free for other work. */
 const HASHES_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
@@ -54,7 +54,7 @@ export class BasicLogin {
   readonly #throttle: GuessThrottle
   readonly #reserved: ReservedShare
   readonly #queue = new FairQueue({ slots: HASHES_AT_ONCE, places: HASHES_WAITING })
-  readonly #checking = new Map<string, Promise<Login | undefined>>()
+  readonly #checking = new Map<string, Promise<RememberedLogin | undefined>>()
 
   constructor(deps: BasicLoginDeps) {
     const nowMs = () => deps.clock.now().getTime()
@@ -93,7 +93,7 @@ export class BasicLogin {
   }
 
   /** Returns undefined when the password has changed since the login was checked. */
-  async #standingOf(login: Login): Promise<AccountStanding | undefined> {
+  async #standingOf(login: RememberedLogin): Promise<AccountStanding | undefined> {
     const standing = await this.#standings.get(login.accountId)
     if (!standing || standing.credentialVersion === login.credentialVersion) return standing
     if (standing.credentialVersion > login.credentialVersion) return undefined
@@ -104,7 +104,7 @@ export class BasicLogin {
   }
 
   /** Concurrent attempts with the same pair from the same address share one check and count as one attempt. */
-  #begin(key: string, attempt: Attempt): Promise<Login | undefined> {
+  #begin(key: string, attempt: Attempt): Promise<RememberedLogin | undefined> {
     const check = checkOf(key, attempt)
     const checking = this.#admit(key, attempt)
     this.#checking.set(check, checking)
@@ -113,7 +113,7 @@ export class BasicLogin {
     return checking
   }
 
-  async #admit(key: string, attempt: Attempt): Promise<Login | undefined> {
+  async #admit(key: string, attempt: Attempt): Promise<RememberedLogin | undefined> {
     const { username, address } = attempt
     if (this.#remembered.get(key, address)) return await this.#compareIn(URGENT, key, attempt)
     const guess = this.#throttle.take(username, address)
@@ -154,7 +154,7 @@ export class BasicLogin {
     key: string,
     attempt: Attempt,
     guess?: Pick<Extract<Guess, { ok: true }>, 'giveBack'>,
-  ): Promise<Login | undefined> {
+  ): Promise<RememberedLogin | undefined> {
     try {
       const compare = async () => ({ login: await this.#compare(attempt) })
       const found = (await this.#queue.run(group, compare)) ?? (await this.#compareDropped(group, attempt, compare))
@@ -183,7 +183,7 @@ export class BasicLogin {
   }
 
   /** If the write fails, this relay still remembers the login. The next login is written again. */
-  async #recognise(attempt: Attempt, login: Login): Promise<void> {
+  async #recognise(attempt: Attempt, login: RememberedLogin): Promise<void> {
     const key = this.#recognised.keyOf(attempt)
     await this.#recognised.remember(key, attempt.username, login).catch(() => undefined)
   }

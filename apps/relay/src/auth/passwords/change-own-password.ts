@@ -5,7 +5,7 @@ import type { Pepper } from '../../accounts/password-hash.ts'
 import type { Clock } from '../../clock.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { refusal } from '../../http/errors/validation-error.ts'
+import { validationError } from '../../http/errors/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Database } from '../../store/database.ts'
 import type { BasicLogin } from './basic-login.ts'
@@ -57,7 +57,8 @@ export function changePasswordAs(deps: ChangeOwnPasswordDeps) {
     const login = await deps.basicLogin.check({ username, password: currentPassword, address })
     if (!login) return false
     const problem = passwordProblem(newPassword, username)
-    if (problem !== undefined) throw refusal([{ path: 'newPassword', message: `is not allowed: ${problem}` }], 'body')
+    if (problem !== undefined)
+      throw validationError([{ path: 'newPassword', message: `is not allowed: ${problem}` }], 'body')
     const { credentialVersion } = login
     const change = { password: newPassword, keepTokens: false, credentialVersion }
     const { isChanged } = await changePassword(deps, { id, username }, change)

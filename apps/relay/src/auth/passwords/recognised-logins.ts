@@ -3,7 +3,7 @@ import { addressBlock } from '../../limits/address-block.ts'
 import { BoundedMap } from '../../limits/bounded-map.ts'
 import type { Database } from '../../store/database.ts'
 import { readRecognisedLogins } from './read-recognised-logins-statement.ts'
-import type { Login } from './remembered-logins.ts'
+import type { RememberedLogin } from './remembered-logins.ts'
 import { storeRecognisedLogin } from './store-recognised-login-statement.ts'
 
 const DAY_MS = 86_400_000
@@ -71,7 +71,7 @@ export class RecognisedLogins {
   }
 
   /** Writes at most once per day. */
-  async remember(key: string, username: string, login: Login): Promise<void> {
+  async remember(key: string, username: string, login: RememberedLogin): Promise<void> {
     // Keeps this name when a password change deletes the stored logins.
     this.#names.set(username, true)
     const nowMs = this.#deps.nowMs()

@@ -53,7 +53,7 @@ export class RememberedLogins {
   }
 
   /** Must be called when the password was checked. `address` is the address from which the login succeeded. */
-  add(key: string, login: Login, address: string): void {
+  add(key: string, login: RememberedLogin, address: string): void {
     const before = this.#logins.get(key)
     const isSame = before?.accountId === login.accountId && before.credentialVersion === login.credentialVersion
     const addresses = isSame ? before.addresses : new Set<string>()
@@ -68,17 +68,17 @@ export class RememberedLogins {
   }
 }
 
-interface Remembered extends Login {
+interface Remembered extends RememberedLogin {
   readonly checkedMs: number
   readonly addresses: Set<string>
 }
 
-export interface KnownLogin extends Login {
+export interface KnownLogin extends RememberedLogin {
   /** True if the password need not be checked again. */
   readonly isCached: boolean
 }
 
-export interface Login {
+export interface RememberedLogin {
   readonly accountId: string
   /** The password version of the account at the time of the check. */
   readonly credentialVersion: number

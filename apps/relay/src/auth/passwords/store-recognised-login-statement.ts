@@ -1,5 +1,5 @@
 import type { Statements } from '../../store/database.ts'
-import type { Login } from './remembered-logins.ts'
+import type { RememberedLogin } from './remembered-logins.ts'
 
 const MOST_OF_ACCOUNT = 100
 
@@ -10,7 +10,11 @@ const MOST_OF_ACCOUNT = 100
  *
  * A repeated login gets a new `seq`, because relays read only rows that come after the last row they have read.
  */
-export async function storeRecognisedLogin(database: Statements, loginHash: string, login: Login): Promise<void> {
+export async function storeRecognisedLogin(
+  database: Statements,
+  loginHash: string,
+  login: RememberedLogin,
+): Promise<void> {
   const { accountId, credentialVersion } = login
   await database.$executeRaw`
     INSERT INTO recognised_logins (login_hash, account_id, credential_version)

@@ -19,7 +19,7 @@ interface SessionDeps {
 }
 
 /** Signs in a browser with a user name and password, with the same throttle as Basic authentication. */
-export function beginSession(deps: SessionDeps): Endpoint {
+export function startSession(deps: SessionDeps): Endpoint {
   return endpoint({
     body: sessionRequest,
     answers: { 200: sessionInfo },

@@ -3,7 +3,7 @@ import type { Principal } from '../../http/endpoint.ts'
 import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
-import type { TokenPair } from './token-pair.ts'
+import type { PlannedPair } from './token-pair.ts'
 
 /**
  * Stores the first pair of a family, unless the caller lost access after authentication. Without this check, a relay
@@ -17,7 +17,7 @@ import type { TokenPair } from './token-pair.ts'
 export function insertFamily(
   database: Database,
   familyId: string,
-  pair: TokenPair,
+  pair: PlannedPair,
   caller: Pick<Principal, 'credentialVersion' | 'tokenId' | 'key' | 'expiresAt'>,
 ): Promise<boolean> {
   const expiresAt = new Date(Math.max(pair.accessExpiresAt.getTime(), pair.refreshExpiresAt.getTime()))

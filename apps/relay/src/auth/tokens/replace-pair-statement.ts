@@ -1,5 +1,5 @@
 import type { Statements } from '../../store/database.ts'
-import type { TokenPair } from './token-pair.ts'
+import type { PlannedPair } from './token-pair.ts'
 
 /**
  * Marks a refresh token as used and stores the pair that replaces it. Returns whether the token was valid and unused.
@@ -7,7 +7,7 @@ import type { TokenPair } from './token-pair.ts'
  * is locked. A concurrent revocation either commits first, and then nothing is stored, or it also revokes the new pair.
  * A used token is kept until it expires, so that a second use is detected.
  */
-export async function replacePair(statements: Statements, refreshId: string, pair: TokenPair): Promise<boolean> {
+export async function replacePair(statements: Statements, refreshId: string, pair: PlannedPair): Promise<boolean> {
   const expiresAt = new Date(Math.max(pair.accessExpiresAt.getTime(), pair.refreshExpiresAt.getTime()))
   const stored = await statements.$executeRaw`
     WITH used AS (

@@ -15,7 +15,7 @@ interface PairTerms {
 export interface TokenPairDeps extends SignedTokenDeps, PairTerms {}
 
 /** An access token and its refresh token before they are signed. */
-export interface TokenPair {
+export interface PlannedPair {
   readonly accountId: string
   readonly scopes: readonly Scope[]
   readonly accessId: string
@@ -38,7 +38,7 @@ export function planPair(
     readonly notAfter: Date | undefined
     readonly keyId?: string | undefined
   },
-): TokenPair {
+): PlannedPair {
   const ttlSeconds = requested.ttl === 0 ? maxTtlSeconds : Math.min(requested.ttl ?? 3_600, maxTtlSeconds)
   // Tokens contain whole seconds, so the answer does too.
   const issuedSeconds = Math.floor(clock.now().getTime() / 1000)
@@ -58,7 +58,7 @@ export function planPair(
 }
 
 /** Signs both tokens and returns the answer of the API. */
-export async function signPair(deps: SignedTokenDeps, pair: TokenPair): Promise<TokenResponse> {
+export async function signPair(deps: SignedTokenDeps, pair: PlannedPair): Promise<TokenResponse> {
   const { accountId: sub, scopes, ttlSeconds } = pair
   const isOfKey = pair.keyId !== undefined
   const iat = seconds(pair.issuedAt)

@@ -8,7 +8,7 @@ import type { Database, Statements } from '../../store/database.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { countPairingTry } from './count-pairing-try-statement.ts'
 import { PAIRING_CODE, prefixOf, typedPairingCode } from './pairing-code.ts'
-import { type Registration, registerDevice } from './register-device.ts'
+import { type DeviceRegistration, registerDevice } from './register-device.ts'
 
 export interface RedeemPairingCodeDeps {
   readonly database: Database
@@ -28,8 +28,8 @@ export interface PairingTry {
   readonly address: string
 }
 
-export type Pairing =
-  | Registration
+export type RedeemedCode =
+  | DeviceRegistration
   | { readonly ok: false; readonly reason: 'throttled'; readonly retryAfterMs: number }
   /**
    * The code is wrong, expired, used or tried too often, or its token was revoked. The caller is not informed which of
@@ -44,7 +44,7 @@ export type Pairing =
  * A used code stays valid for the key that redeemed it, so that an agent can send it again if the first answer was
  * lost.
  */
-export async function redeemPairingCode(deps: RedeemPairingCodeDeps, asked: PairingTry): Promise<Pairing> {
+export async function redeemPairingCode(deps: RedeemPairingCodeDeps, asked: PairingTry): Promise<RedeemedCode> {
   const retryAfterMs = deps.throttle.take(asked.address, deps.clock.now().getTime())
   if (retryAfterMs > 0) return { ok: false, reason: 'throttled', retryAfterMs }
   const code = typedPairingCode(asked.code)
@@ -62,7 +62,7 @@ async function redeem(
   statements: Statements,
   code: string,
   { publicKey, name }: PairingTry,
-): Promise<Pairing> {
+): Promise<RedeemedCode> {
   const found = await countPairingTry(statements, prefixOf(code), deps.clock.now())
   if (found === undefined || !isSame(found.secretHash, deps.box.fingerprint(code, PAIRING_CODE)))
     return { ok: false, reason: 'refused' }

@@ -12,7 +12,7 @@ export interface AdmittedAgent {
   readonly name: string
 }
 
-export type Registration =
+export type DeviceRegistration =
   | { readonly ok: true; readonly deviceId: string; readonly accountId: string }
   /** The key belongs to a device of another account. */
   | { readonly ok: false; readonly reason: 'key-in-use' }
@@ -24,7 +24,7 @@ export async function registerDevice(
   statements: Statements,
   { accountId, publicKey, name }: AdmittedAgent,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
-): Promise<Registration> {
+): Promise<DeviceRegistration> {
   const known = await statements.device.findUnique({ where: { publicKey }, select: { id: true, accountId: true } })
   if (known !== null)
     return known.accountId === accountId

@@ -10,7 +10,7 @@ interface ShownError {
  * exact text of SMSEagle, because programs compare the text. Errors that SMSEagle does not have keep their status and
  * text.
  */
-export function statusOf({ status, message }: ApiError, loginFailure: string): ShownError {
+export function shownError({ status, message }: ApiError, loginFailure: string): ShownError {
   if (status === 401) return { status: 200, text: loginFailure }
   if (status === 400) return { status: 200, text: 'Wrong parameters' }
   return { status, text: message }

@@ -3,9 +3,9 @@ import type { Endpoint } from '../../http/endpoint.ts'
 import { checked } from '../../http/errors/validation-error.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
-import { sendText } from '../send-text.ts'
+import { sendFacadeText } from '../send-text.ts'
 import { problemHeader } from './answer-error.ts'
-import { secondsOf, simOf } from './sms-parameters.ts'
+import { secondsOf, simSlot } from './sms-parameters.ts'
 
 const none = z.undefined({ error: 'is not supported: leave it out' }).optional()
 const empty = z.array(z.unknown()).max(0, 'must be empty: list all phone numbers in "to"').optional()
@@ -39,12 +39,12 @@ export function sendSmsV2(accept: AcceptRequest): Endpoint {
     },
     async handle({ principal, body: { json }, headers }) {
       const { to, text, priority, validity, modem_no: modem } = checked(body, json, 'body')
-      const { message } = await sendText(accept, {
+      const { message } = await sendFacadeText(accept, {
         principal,
         phoneNumbers: to,
         text,
         priority,
-        simNumber: simOf(modem),
+        simNumber: simSlot(modem),
         ttlSeconds: secondsOf(validity),
         idempotencyKey: headers['idempotency-key'],
       })

@@ -5,8 +5,8 @@ import { checked } from '../../http/errors/validation-error.ts'
 import type { FacadeRequest } from '../../http/facade/facade.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
-import { sendText } from '../send-text.ts'
-import { problemHeader, statusOf } from './answer-error.ts'
+import { sendFacadeText } from '../send-text.ts'
+import { problemHeader, shownError } from './answer-error.ts'
 import { credentialsOf, loginFailure, type ReadParameter, smsOf } from './sms-parameters.ts'
 
 const body = z.object({
@@ -25,12 +25,12 @@ export function callJsonRpc(accept: AcceptRequest): Endpoint {
       const { method } = checked(body, json, 'body')
       if (method !== 'sms.send_sms')
         throw new ApiError(400, `method ${JSON.stringify(method.slice(0, 64))} is not supported: use sms.send_sms`)
-      const { message } = await sendText(accept, smsOf(readerOf(json), { principal, headers }))
+      const { message } = await sendFacadeText(accept, smsOf(readerOf(json), { principal, headers }))
       const result = isExtended(json) ? { message_id: message.id, status: 'ok' } : `OK; ID=${message.id}`
       return { status: 200, body: { result } }
     },
     refuse(error, { json }: FacadeRequest) {
-      const { status, text } = statusOf(error, loginFailure(readerOf(json)))
+      const { status, text } = shownError(error, loginFailure(readerOf(json)))
       const result = isExtended(json) ? { error_text: text, status: 'error' } : text
       return { status, body: { result }, headers: problemHeader(error) }
     },

@@ -5,9 +5,9 @@ import type { FacadeRequest } from '../../http/facade/facade.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
 import { escapeMarkup } from '../escape-markup.ts'
-import { sendText } from '../send-text.ts'
+import { sendFacadeText } from '../send-text.ts'
 import { singleParameters } from '../single-parameters.ts'
-import { problemHeader, statusOf } from './answer-error.ts'
+import { problemHeader, shownError } from './answer-error.ts'
 import { credentialsOf, loginFailure, type ReadParameter, smsOf } from './sms-parameters.ts'
 
 const text = z.string()
@@ -33,7 +33,7 @@ export function sendSms(accept: AcceptRequest): Endpoint {
     credentials: (request) => credentialsOf(readerOf(request)),
     async handle({ principal, body: request, headers }) {
       const parameters = singleParameters(request.query, request.form)
-      const { message } = await sendText(
+      const { message } = await sendFacadeText(
         accept,
         smsOf((name) => parameters.get(name), { principal, headers }),
       )
@@ -45,7 +45,7 @@ export function sendSms(accept: AcceptRequest): Endpoint {
 }
 
 function refusalAnswer(error: ApiError, request: FacadeRequest): Answer {
-  const { status, text: short } = statusOf(error, loginFailure(readerOf(request)))
+  const { status, text: short } = shownError(error, loginFailure(readerOf(request)))
   const shown = isXml(request) ? xml({ error_text: short, status: 'error' }) : short
   const { headers, ...rest } = answer(status, shown, request)
   return { ...rest, headers: { ...headers, ...problemHeader(error) } }

@@ -1,8 +1,8 @@
 import type { Call } from '../../http/endpoint.ts'
 import type { ApiError } from '../../http/errors/api-error.ts'
-import { refusal } from '../../http/errors/validation-error.ts'
+import { validationError } from '../../http/errors/validation-error.ts'
 import type { FacadeCredentials } from '../../http/facade/facade.ts'
-import { numbersIn } from '../numbers-in.ts'
+import { numbersInParameter } from '../numbers-in.ts'
 import type { RequestedText } from '../send-text.ts'
 
 /** Reads a parameter of SMSEagle's API v1 from a query, a form or the params of JSON-RPC. */
@@ -34,10 +34,10 @@ export function smsOf(
   if (kind !== undefined && kind !== 'sms') throw refused('message_type', 'must be "sms": MMS cannot be sent')
   return {
     principal,
-    phoneNumbers: numbersIn(read('to') ?? ''),
+    phoneNumbers: numbersInParameter(read('to') ?? ''),
     text: read('message') ?? '',
     priority: read('highpriority') === '1' ? HIGH_PRIORITY : undefined,
-    simNumber: simOf(read('modem_no')),
+    simNumber: simSlot(read('modem_no')),
     scheduleAt: timeOf(read('date')),
     ttlSeconds: secondsOf(read('validity')),
     idempotencyKey: headers['idempotency-key'],
@@ -51,7 +51,7 @@ const UNSUPPORTED = ['flash', 'test', 'send_after', 'send_before'] as const
 const OFF: ReadonlySet<string> = new Set(['', '0'])
 
 /** Reads the slot of a SIM. */
-export function simOf(text = ''): number | undefined {
+export function simSlot(text = ''): number | undefined {
   if (OFF.has(text)) return undefined
   if (!/^[1-9]\d?$/.test(text)) throw refused('modem_no', 'must be the slot of a SIM, counted from 1')
   return Number(text)
@@ -79,5 +79,5 @@ export function secondsOf(text = ''): number | undefined {
 }
 
 function refused(path: string, message: string): ApiError {
-  return refusal([{ path, message }], 'body')
+  return validationError([{ path, message }], 'body')
 }

@@ -109,7 +109,7 @@ function unfinished(what: string): TwilioError {
 }
 
 /** Deletes a message that has ended. */
-export function deleteMessage({ database }: Pick<ChangeMessageDeps, 'database'>): Endpoint {
+export function deleteTwilioMessage({ database }: Pick<ChangeMessageDeps, 'database'>): Endpoint {
   return facadeEndpoint({
     ...twilio,
     params: messageParams,

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import type { Parameters } from '../../http/facade/facade.ts'
+import type { FacadeParameters } from '../../http/facade/facade.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
 import type { MessageRules } from '../../messages/accept/check-message.ts'
 import { storedSpellings } from '../../messages/accept/phone-number.ts'
 import type { Database } from '../../store/database.ts'
 import type { StatusCallback } from '../../webhooks/status-callback.ts'
-import { sendText } from '../send-text.ts'
+import { sendFacadeText } from '../send-text.ts'
 import type { StatusReceivers } from '../status-receivers.ts'
 import { requireAccount, twilio } from './account-endpoints.ts'
 import { filledParameter, integerParameter, isFilled, parameter, timeParameter } from './form-parameters.ts'
@@ -42,7 +42,7 @@ export function createMessage(deps: CreateMessageDeps): Endpoint {
       const route = await senderOf(deps, principal, form)
       const statusCallback = await addCallback(deps, principal, filledParameter(form, 'StatusCallback'))
       try {
-        const { message } = await sendText(accept, {
+        const { message } = await sendFacadeText(accept, {
           principal,
           phoneNumbers: [to],
           text,
@@ -75,7 +75,7 @@ async function addCallback(
 }
 
 function requiredParameter(
-  form: Parameters,
+  form: FacadeParameters,
   name: string,
   code: ConstructorParameters<typeof TwilioError>[1],
   message: string,
@@ -88,7 +88,7 @@ function requiredParameter(
 /** Twilio's limit for a whole message. The relay's own limit may be lower. */
 const MOST_CHARACTERS = 1600
 
-function textOf(form: Parameters): string {
+function textOf(form: FacadeParameters): string {
   const text = parameter(form, 'Body')
   if (text === undefined || text === '') throw new TwilioError(400, 21602, 'Message body is required.')
   if ([...text].length <= MOST_CHARACTERS) return text
@@ -106,7 +106,7 @@ const REFUSED = [
   ['PersistentAction', 20001, 'PersistentAction is not supported: leave it out'],
 ] as const
 
-function refuseUnsupported(form: Parameters): void {
+function refuseUnsupported(form: FacadeParameters): void {
   for (const [name, code, message] of REFUSED) if (isFilled(form, name)) throw new TwilioError(400, code, message)
   if (filledParameter(form, 'SendAsMms') === 'true')
     throw new TwilioError(
@@ -120,7 +120,7 @@ function refuseUnsupported(form: Parameters): void {
 const VALIDITY = { least: 1, most: 36_000 } as const
 const SHORTEST_VALIDITY = 5
 
-function timesOf(form: Parameters) {
+function timesOf(form: FacadeParameters) {
   const validity = integerParameter(form, 'ValidityPeriod', VALIDITY)
   const scheduleType = filledParameter(form, 'ScheduleType')
   const sendAt = timeParameter(form, 'SendAt', 35114)
@@ -148,7 +148,7 @@ interface SendingRoute {
 async function senderOf(
   { database, rules }: CreateMessageDeps,
   { accountId }: Principal,
-  form: Parameters,
+  form: FacadeParameters,
 ): Promise<SendingRoute> {
   const from = filledParameter(form, 'From')
   const service = filledParameter(form, 'MessagingServiceSid')

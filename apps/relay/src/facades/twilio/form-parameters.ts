@@ -1,24 +1,24 @@
-import type { Parameters } from '../../http/facade/facade.ts'
+import type { FacadeParameters } from '../../http/facade/facade.ts'
 import { type TwilioCode, TwilioError } from './twilio-error.ts'
 
 /** Returns a parameter, or undefined when it is missing. Of a repeated parameter, the last value counts. */
-export function parameter(parameters: Parameters, name: string): string | undefined {
+export function parameter(parameters: FacadeParameters, name: string): string | undefined {
   const value = parameters[name]
   return typeof value === 'string' || value === undefined ? value : value.at(-1)
 }
 
 /** Returns a parameter, or undefined when it is missing or empty. */
-export function filledParameter(parameters: Parameters, name: string): string | undefined {
+export function filledParameter(parameters: FacadeParameters, name: string): string | undefined {
   return parameter(parameters, name)?.trim() || undefined
 }
 
 /** Returns true if any value of a parameter is not empty. A message can have several `MediaUrl`. */
-export function isFilled(parameters: Parameters, name: string): boolean {
+export function isFilled(parameters: FacadeParameters, name: string): boolean {
   return [parameters[name] ?? ''].flat().some((value) => value.trim() !== '')
 }
 
 export function integerParameter(
-  parameters: Parameters,
+  parameters: FacadeParameters,
   name: string,
   { least, most }: { readonly least: number; readonly most: number },
 ): number | undefined {
@@ -30,7 +30,11 @@ export function integerParameter(
 }
 
 /** Reads a date such as `2026-03-01`, which means its beginning in UTC, or a time in ISO 8601. */
-export function timeParameter(parameters: Parameters, name: string, code: TwilioCode = 20001): SpanOfTime | undefined {
+export function timeParameter(
+  parameters: FacadeParameters,
+  name: string,
+  code: TwilioCode = 20001,
+): SpanOfTime | undefined {
   const text = filledParameter(parameters, name)
   if (text === undefined) return undefined
   const isDate = /^\d{4}-\d\d-\d\d$/.test(text)

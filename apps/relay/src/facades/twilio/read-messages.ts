@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
-import type { Parameters } from '../../http/facade/facade.ts'
+import type { FacadeParameters } from '../../http/facade/facade.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
 import type { MessageRules } from '../../messages/accept/check-message.ts'
@@ -86,7 +86,7 @@ const PAGE_SIZE = 50
 const LARGEST_PAGE = 1000
 
 /** Lists sent and received messages, newest first. */
-export function listMessages({ database, clock, rules }: ReadMessagesDeps): Endpoint {
+export function listTwilioMessages({ database, clock, rules }: ReadMessagesDeps): Endpoint {
   return facadeEndpoint({
     ...twilio,
     params: z.object({ account: z.string() }),
@@ -119,7 +119,7 @@ export function listMessages({ database, clock, rules }: ReadMessagesDeps): Endp
 
 const FILTERS = ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>'] as const
 
-function pageQuery(query: Parameters, size: number, page: number, token?: string): string {
+function pageQuery(query: FacadeParameters, size: number, page: number, token?: string): string {
   const search = new URLSearchParams()
   for (const name of FILTERS) {
     const value = filledParameter(query, name)
@@ -132,7 +132,11 @@ function pageQuery(query: Parameters, size: number, page: number, token?: string
 }
 
 /** `DateSent<=` and `DateSent>=` in a URL are the parameters `DateSent<` and `DateSent>`. */
-function filterOf(principal: Principal, query: Parameters, { defaultRegion }: ReadMessagesDeps['rules']): RecordFilter {
+function filterOf(
+  principal: Principal,
+  query: FacadeParameters,
+  { defaultRegion }: ReadMessagesDeps['rules'],
+): RecordFilter {
   const spellings = (name: string) => {
     const number = filledParameter(query, name)
     return number === undefined ? undefined : storedSpellings(number, defaultRegion)

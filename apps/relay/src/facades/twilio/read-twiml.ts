@@ -1,4 +1,4 @@
-import { readXml, type XmlElement, XmlError } from './xml-reader.ts'
+import { readXml, type TwimlElement, XmlError } from './xml-reader.ts'
 
 /** The answer of a receiver to a webhook request about a received message. */
 export interface TwimlAnswer {
@@ -34,7 +34,7 @@ export function readTwiml(contentType: string | undefined, body: string, sender:
 
 const XML = ['text/xml', 'application/xml', 'text/html']
 
-function responseOf({ name, elements, text }: XmlElement, sender: string): TwimlAnswer {
+function responseOf({ name, elements, text }: TwimlElement, sender: string): TwimlAnswer {
   if (name !== 'Response') return { replies: [], problems: [`the answer is not TwiML: its root element is ${name}`] }
   const replies: string[] = []
   const problems = text.trim() === '' ? [] : ['text outside the elements of the answer was ignored']
@@ -51,7 +51,7 @@ function responseOf({ name, elements, text }: XmlElement, sender: string): Twiml
 
 /** Adds the text of a message. Returns a problem if the text, or another part of the message, was left out. */
 function readMessage(
-  { attributes, elements, text }: XmlElement,
+  { attributes, elements, text }: TwimlElement,
   sender: string,
   replies: string[],
 ): string | undefined {

@@ -4,8 +4,8 @@ import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
 import { ReplyLimitError } from '../../messages/accept/key-limits.ts'
 import type { Database } from '../../store/database.ts'
 import type { AttemptDeps } from '../../webhooks/delivery/attempt-delivery.ts'
-import { derivedId } from '../../webhooks/outbox/event-id.ts'
-import { sendText } from '../send-text.ts'
+import { derivedEventId } from '../../webhooks/outbox/event-id.ts'
+import { sendFacadeText } from '../send-text.ts'
 import { readTwiml } from './read-twiml.ts'
 
 interface ReplyDeps {
@@ -33,12 +33,12 @@ export function replyToReceived({ database, accept, logbook }: ReplyDeps): Attem
     const principal = { accountId, username, scopes: new Set(['messages:send'] as const), webhookId }
     let refusal: string | undefined
     for (const [index, text] of replies.entries()) {
-      const idempotencyKey = `reply-${derivedId([messageId, String(index)])}`
+      const idempotencyKey = `reply-${derivedEventId([messageId, String(index)])}`
       const sim = { deviceId, ...(simNumber !== null && simNumber > 0 && { simNumber }) }
       try {
         // The content of the reply is left out, because an earlier attempt may have been answered with another text.
         const identity = messageId
-        await sendText(accept, { principal, phoneNumbers: [sender], text, ...sim, idempotencyKey, identity })
+        await sendFacadeText(accept, { principal, phoneNumbers: [sender], text, ...sim, idempotencyKey, identity })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         const message = `reply to a received message not sent: ${error.message}`

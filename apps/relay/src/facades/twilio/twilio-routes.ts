@@ -8,10 +8,10 @@ import type { Database } from '../../store/database.ts'
 import type { Outbox } from '../../webhooks/outbox/enqueue-events.ts'
 import type { StatusReceivers } from '../status-receivers.ts'
 import { fetchAccount, listAccounts } from './account-endpoints.ts'
-import { deleteMessage, updateMessage } from './change-message.ts'
+import { deleteTwilioMessage, updateMessage } from './change-message.ts'
 import { createMessage } from './create-message.ts'
 import { fetchMedia, listMedia } from './media-endpoints.ts'
-import { fetchMessage, listMessages } from './read-messages.ts'
+import { fetchMessage, listTwilioMessages } from './read-messages.ts'
 
 interface TwilioRouteDeps {
   readonly database: Database
@@ -36,11 +36,11 @@ export function twilioRoutes(deps: TwilioRouteDeps): Route[] {
     rootRoute('GET', '/2010-04-01/Accounts.json', 'any scope', 'List accounts (Twilio)', listAccounts(deps)),
     rootRoute('GET', '/2010-04-01/Accounts/{account}', 'any scope', 'Get the account (Twilio)', fetchAccount(deps)),
     rootRoute('POST', MESSAGES, 'messages:send', 'Send a message (Twilio)', createMessage(deps)),
-    rootRoute('GET', MESSAGES, ['messages:list', 'inbox:list'], 'List messages (Twilio)', listMessages(deps)),
+    rootRoute('GET', MESSAGES, ['messages:list', 'inbox:list'], 'List messages (Twilio)', listTwilioMessages(deps)),
     rootRoute('GET', MESSAGE, READING, 'Get a message (Twilio)', fetchMessage(deps)),
     rootRoute('GET', `${MESSAGE}/Media.json`, READING, 'List media of a message (Twilio)', listMedia(deps)),
     rootRoute('GET', `${MESSAGE}/Media/{media}`, MEDIA, 'Get media of a message (Twilio)', fetchMedia(deps)),
     rootRoute('POST', MESSAGE, 'messages:cancel', 'Cancel or redact a message (Twilio)', updateMessage(deps)),
-    rootRoute('DELETE', MESSAGE, 'messages:cancel', 'Delete a message (Twilio)', deleteMessage(deps)),
+    rootRoute('DELETE', MESSAGE, 'messages:cancel', 'Delete a message (Twilio)', deleteTwilioMessage(deps)),
   ]
 }

@@ -1,19 +1,19 @@
 /**
  * An element with its attributes, its inner elements, and its own text, which leaves out the text of inner elements.
  */
-export interface XmlElement {
+export interface TwimlElement {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly text: string
-  readonly elements: readonly XmlElement[]
+  readonly elements: readonly TwimlElement[]
 }
 
 /** The document is not XML, or contains something that this reader refuses. */
 export class XmlError extends Error {}
 
-interface OpenElement extends XmlElement {
+interface OpenElement extends TwimlElement {
   text: string
-  readonly elements: XmlElement[]
+  readonly elements: TwimlElement[]
 }
 
 /** An answer has a handful of elements, so a document with more than this is refused. */
@@ -24,7 +24,7 @@ const DEEPEST = 8
  * Reads an XML document. Refuses document types, entities other than the five of XML, and processing instructions other
  * than the declaration. So a document cannot grow while it is read, and cannot refer to a file or an address.
  */
-export function readXml(document: string): XmlElement {
+export function readXml(document: string): TwimlElement {
   const reading: Reading = { open: [], root: undefined, count: 0 }
   let at = document.startsWith('\ufeff') ? 1 : 0
   while (at < document.length) {
@@ -43,7 +43,7 @@ export function readXml(document: string): XmlElement {
 interface Reading {
   /** The elements around the present position, outermost first. */
   readonly open: OpenElement[]
-  root: XmlElement | undefined
+  root: TwimlElement | undefined
   count: number
 }
 

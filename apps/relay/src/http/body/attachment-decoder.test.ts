@@ -3,7 +3,7 @@ import { CollectedText } from '@smsgw/contract/messages/collected-text'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AttachmentDecoder } from './attachment-decoder.ts'
-import { textOf } from './octet-pieces.ts'
+import { textOfOctets } from './octet-pieces.ts'
 
 const LEAST = 8
 
@@ -30,7 +30,7 @@ function read(body: Buffer, lengths: readonly number[], least = LEAST): Read {
 
 /** Replaces octets by their text. */
 function withTexts(value: unknown): unknown {
-  if (value instanceof DecodedBase64 || value instanceof CollectedText) return textOf(value)
+  if (value instanceof DecodedBase64 || value instanceof CollectedText) return textOfOctets(value)
   if (Array.isArray(value)) return value.map(withTexts)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withTexts(inner)]))
@@ -156,7 +156,7 @@ test('a long encrypted attachment is collected in pieces that need no more memor
   const { value } = read(Buffer.from(JSON.stringify(body).replaceAll('=', '\\u003d')), [1_460], 64 * 1024)
   const { attachments, dataMessage } = value as { attachments: [{ data: CollectedText }]; dataMessage: object }
   const [{ data }] = attachments
-  expect([data instanceof CollectedText, textOf(data) === text, data.size]).toEqual([true, true, text.length])
+  expect([data instanceof CollectedText, textOfOctets(data) === text, data.size]).toEqual([true, true, text.length])
   expect(data.pieces.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)).toBeLessThan(text.length + 1_000)
   expect(dataMessage).toEqual({ data: text })
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AttachmentOctets } from '@smsgw/contract/messages/mms'
 import { ApiError } from '../errors/api-error.ts'
-import { OctetPieces, TextPieces, textOf } from './octet-pieces.ts'
+import { OctetPieces, TextPieces, textOfOctets } from './octet-pieces.ts'
 
 /** An upload of 500 messages with three attachments each has 40 000. Each value costs up to 60 bytes of memory once it is parsed. */
 const MOST_VALUES = 200_000
@@ -85,7 +85,7 @@ export class AttachmentDecoder {
       const holder = value as { data?: unknown; readonly contentType?: unknown }
       const octets = Array.isArray(value) || !Object.hasOwn(value, 'data') ? undefined : this.#octetsOf(holder.data)
       if (octets === undefined) continue
-      holder.data = Object.hasOwn(value, 'contentType') ? octets : textOf(octets)
+      holder.data = Object.hasOwn(value, 'contentType') ? octets : textOfOctets(octets)
     }
   }
 

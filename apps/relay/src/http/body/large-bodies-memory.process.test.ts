@@ -5,13 +5,13 @@ import { type IncomingMessage, request } from 'node:http'
 import { freePort } from '@smsgw/daemon/testing/free-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callUrl } from '../../testing/call-url.ts'
-import { type RelayProcess, startRelayProcess } from '../../testing/relay-process.ts'
+import { startRelayProcess, type TestRelayProcess } from '../../testing/relay-process.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 
 const BASIC = `Basic ${btoa('sms:a password for this test')}`
 const METRICS_TOKEN = 'a token of sixteen characters'
 const db = useTestDatabase()
-let relay: RelayProcess
+let relay: TestRelayProcess
 let token: string
 let inspector: WebSocket
 

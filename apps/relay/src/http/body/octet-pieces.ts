@@ -94,11 +94,11 @@ export class TextPieces {
 }
 
 /** Returns the text in the request that the octets were read from. */
-export function textOf(octets: AttachmentOctets): string {
-  return [...textParts(octets)].join('')
+export function textOfOctets(octets: AttachmentOctets): string {
+  return [...textPieces(octets)].join('')
 }
 
-export function* textParts(octets: AttachmentOctets): Generator<string> {
+export function* textPieces(octets: AttachmentOctets): Generator<string> {
   const encoding = octets instanceof CollectedText ? 'latin1' : 'base64'
   for (const { buffer, byteOffset, length } of octets.pieces)
     yield Buffer.from(buffer, byteOffset, length).toString(encoding)

@@ -12,13 +12,13 @@ export function checked<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value, { error: wordsOf })
   if (result.success) return result.data
-  throw refusal(
+  throw validationError(
     result.error.issues.map(({ path, message }) => ({ path: pathText(path), message })),
     place,
   )
 }
 
-export function refusal(problems: readonly FieldError[], place: 'body' | 'query'): ApiError {
+export function validationError(problems: readonly FieldError[], place: 'body' | 'query'): ApiError {
   const errors = problems.slice(0, MOST_PROBLEMS)
   const [first = { path: '', message: 'is not valid' }] = errors
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''

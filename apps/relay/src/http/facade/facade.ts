@@ -4,19 +4,19 @@ import { isStorable } from '../body/refuse-unstorable.ts'
 import type { Caller } from '../caller.ts'
 import type { Answer } from '../endpoint.ts'
 import type { ApiError } from '../errors/api-error.ts'
-import { refusal } from '../errors/validation-error.ts'
+import { validationError } from '../errors/validation-error.ts'
 
 /** The parameters of a query or form. A repeated parameter has several values. */
-export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>
+export type FacadeParameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** A request to an interface of another product. Its values have not been checked. */
 export interface FacadeRequest {
   readonly method: string
   /** Header names in lower case. */
   readonly headers: IncomingHttpHeaders
-  readonly query: Parameters
+  readonly query: FacadeParameters
   /** Empty without a form. */
-  readonly form: Parameters
+  readonly form: FacadeParameters
   /** The JSON body; undefined if there is none. */
   readonly json: unknown
 }
@@ -54,12 +54,12 @@ export function bodylessRequest(
 }
 
 /** Parses a query or a form. */
-export function parameters(text: string, place: 'query' | 'body', decode?: Facade['decode']): Parameters {
+export function parameters(text: string, place: 'query' | 'body', decode?: Facade['decode']): FacadeParameters {
   const parsed = parse(text, '&', '=', { maxKeys: 1000, ...(decode && { decodeURIComponent: decode }) })
   if (decode) return parsed
   for (const [name, values] of Object.entries(parsed))
     if (![name, values].flat().every((value) => value === undefined || isStorable(value)))
-      throw refusal(
+      throw validationError(
         [{ path: name.slice(0, 64).replaceAll('\0', ''), message: 'contains a NUL character: remove it' }],
         place,
       )

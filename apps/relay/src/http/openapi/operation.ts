@@ -6,7 +6,7 @@ import { type RequiredAccess, type Route, scopesOf } from '../route.ts'
 import type { RouteUrl } from '../route-urls.ts'
 import type { ComponentSchemas, JsonSchema } from './component-schemas.ts'
 
-export interface Parameter {
+export interface OperationParameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
@@ -28,7 +28,7 @@ export interface Operation {
   readonly description: string
   readonly deprecated?: true
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly OperationParameter[]
   readonly requestBody?: {
     readonly required: true
     readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>
@@ -96,7 +96,7 @@ function security(access: RequiredAccess): Operation['security'] {
   return [{ basic: [] }, ...bearers, ...keys, { session: [] }]
 }
 
-function pathParameters({ path }: Route): Parameter[] {
+function pathParameters({ path }: Route): OperationParameter[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -105,7 +105,7 @@ function pathParameters({ path }: Route): Parameter[] {
   }))
 }
 
-function queryParameters({ endpoint }: Route, schemas: ComponentSchemas): Parameter[] {
+function queryParameters({ endpoint }: Route, schemas: ComponentSchemas): OperationParameter[] {
   if (!endpoint.query) return []
   const { properties = {}, required = [] } = schemas.add(endpoint.query, 'query')
   return Object.entries(properties).map(([name, member]) => {
@@ -121,7 +121,7 @@ function queryParameters({ endpoint }: Route, schemas: ComponentSchemas): Parame
   })
 }
 
-function headerParameters({ endpoint }: Route): Parameter[] {
+function headerParameters({ endpoint }: Route): OperationParameter[] {
   return Object.entries(endpoint.requestHeaders ?? {}).map(([name, description]) => ({
     name,
     in: 'header',

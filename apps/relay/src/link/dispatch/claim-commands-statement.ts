@@ -117,7 +117,7 @@ export async function claimCommands(
     for (const { command, dueAt } of rows)
       if (command === null) onDispatched(Math.max(0, now.getTime() - dueAt.getTime()) / 1000)
   }
-  return rows.map((row) => row.command ?? sendCommand(row))
+  return rows.map((row) => row.command ?? sendCommandOf(row))
 }
 
 function waitingSends(
@@ -163,7 +163,7 @@ export const sendColumns = Prisma.sql`
   m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.with_delivery_report AS "withDeliveryReport",
   m.on_uncertain AS "onUncertain", r.priority, m.created_at AS "acceptedAt", r.due_at AS "dueAt", r.valid_until AS "validUntil"`
 
-export function sendCommand(row: SendRow): SendCommand {
+export function sendCommandOf(row: SendRow): SendCommand {
   const { cmdId, messageId, phoneNumber, isEncrypted, simNumber, withDeliveryReport, priority, validUntil } = row
   return {
     kind: 'send',

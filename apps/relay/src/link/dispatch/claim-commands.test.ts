@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
-import { openDatabase } from '../../store/database.ts'
+import { connectDatabase } from '../../store/database.ts'
 import { someoneWaits } from '../../testing/someone-waits.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import type { AgentConnection } from '../claim/agent-connection.ts'
@@ -244,7 +244,7 @@ describe('a command that was lost on the way', () => {
 
 describe('two relays that both assume that they have the connection of a device', () => {
   test('two relays never both claim a send, in any interleaving', async () => {
-    const other = openDatabase({ url: store.url, connections: 8 })
+    const other = connectDatabase({ url: store.url, connections: 8 })
     for (let number = 0; number < 60; number += 1) await world.message(`m${number}`)
     const few = { sends: 4, urgentSends: 4, others: 8 }
     const claims = await Promise.all(

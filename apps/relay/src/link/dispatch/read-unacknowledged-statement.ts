@@ -4,7 +4,7 @@ import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from '../claim/agent-connection.ts'
-import { sendColumns, sendCommand, sendRow } from './claim-commands-statement.ts'
+import { sendColumns, sendCommandOf, sendRow } from './claim-commands-statement.ts'
 
 /**
  * Returns the commands that were dispatched to this journal and may not have arrived. These commands are sent again
@@ -48,7 +48,7 @@ export async function readUnacknowledgedCommands(
   return [
     ...cancels.map(({ cmdId }): Command => ({ kind: 'cancel', cmdId })),
     ...sweeps.map(({ command }) => command),
-    ...sends.map(sendCommand),
+    ...sends.map(sendCommandOf),
   ]
 }
 

@@ -1,4 +1,4 @@
-export interface ReadEvent {
+export interface StreamedEvent {
   readonly id: string
   readonly event: string
   readonly data: Record<string, unknown>
@@ -10,7 +10,7 @@ export interface ReadStream {
    * Returns the next event of one of the given kinds. If no kinds are given, returns the next event that is not a
    * heartbeat. Returns undefined at the end of the stream.
    */
-  next(...kinds: readonly string[]): Promise<ReadEvent | undefined>
+  next(...kinds: readonly string[]): Promise<StreamedEvent | undefined>
   /** The last `id` that was read; browsers store it too. */
   readonly lastId: () => string
   close(): Promise<void>

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { dispatchWorld } from '../../link/testing/dispatch-world.ts'
 import { someoneWaits } from '../../testing/someone-waits.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
-import { newMessage } from '../testing/new-message.ts'
+import { testMessage } from '../testing/new-message.ts'
 import type { NewMessage } from './accept-messages.ts'
 import { type AcceptOutcome, acceptMessages } from './accept-messages.ts'
 import { groupAccepts } from './group-accepts.ts'
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 
 const keyed = (id: string, key: string, fingerprint = 1) =>
-  newMessage(id, { idempotency: { key, fingerprint: Uint8Array.of(fingerprint) } })
+  testMessage(id, { idempotency: { key, fingerprint: Uint8Array.of(fingerprint) } })
 
 async function kinds(messages: readonly NewMessage[]): Promise<string[]> {
   const outcomes = await acceptMessages(db.database, messages, PATIENCE_MS)
@@ -38,13 +38,13 @@ async function storedIds(): Promise<string[]> {
 }
 
 test('returns the outcome of each message of a group', async () => {
-  await acceptMessages(db.database, [newMessage('taken'), keyed('first', 'k')], PATIENCE_MS)
+  await acceptMessages(db.database, [testMessage('taken'), keyed('first', 'k')], PATIENCE_MS)
   const group = [
-    newMessage('new'),
-    { ...newMessage('taken'), recipients: newMessage('other').recipients },
+    testMessage('new'),
+    { ...testMessage('taken'), recipients: testMessage('other').recipients },
     keyed('again', 'k'),
     keyed('other thing', 'k2'),
-    newMessage('homeless', { deviceId: 'unknown' }),
+    testMessage('homeless', { deviceId: 'unknown' }),
   ]
   expect(await kinds(group)).toEqual(['accepted', 'id-taken', 'repeated', 'accepted', 'device-gone'])
   expect(await kinds([keyed('mistake', 'k', 2)])).toEqual(['key-taken'])
@@ -52,7 +52,7 @@ test('returns the outcome of each message of a group', async () => {
 })
 
 test('recognises a message that it has stored itself, when it retries after a lost connection', async () => {
-  const group = [newMessage('a'), keyed('b', 'k')]
+  const group = [testMessage('a'), keyed('b', 'k')]
   expect(await kinds(group)).toEqual(['accepted', 'accepted'])
   expect(await kinds(group)).toEqual(['accepted', 'accepted'])
   expect(await db.database.recipient.count()).toBe(2)
@@ -61,7 +61,7 @@ test('recognises a message that it has stored itself, when it retries after a lo
 test('stores the rest of a group when one message cannot be stored', async () => {
   const accept = grouped()
   const messages = Array.from({ length: 30 }, (_, index) =>
-    newMessage(`m${index}`, index === 17 ? { content: UNSTORABLE } : {}),
+    testMessage(`m${index}`, index === 17 ? { content: UNSTORABLE } : {}),
   )
   const outcomes = await Promise.allSettled(messages.map(accept))
   expect(outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([17])
@@ -79,7 +79,7 @@ test('only a duplicate waits for a hanging transaction, and then gets its answer
   })
   await stored.promise
   const twin = accept(keyed('second', 'k'))
-  const neighbours = ['a', 'b', 'c'].map((id) => accept(newMessage(id)))
+  const neighbours = ['a', 'b', 'c'].map((id) => accept(testMessage(id)))
   expect((await Promise.all(neighbours)).map(({ kind }) => kind)).toEqual(Array(3).fill('accepted'))
   await someoneWaits(db.database)
   finish.resolve()
@@ -96,13 +96,13 @@ test('stores nothing for a device that is being deleted', async () => {
     await someoneWaits(db.database)
   })
   await locked.promise
-  expect(await kinds([newMessage('m')])).toEqual(['device-gone'])
+  expect(await kinds([testMessage('m')])).toEqual(['device-gone'])
   await deletion
 })
 
 test('does not deadlock when two groups contain the same keys and ids in different order', async () => {
   const make = (round: string, order: readonly number[]) =>
-    order.map((index) => (index % 2 ? keyed(`${round} ${index}`, `k${index}`) : newMessage(`m${index}`)))
+    order.map((index) => (index % 2 ? keyed(`${round} ${index}`, `k${index}`) : testMessage(`m${index}`)))
   const order = Array.from({ length: 40 }, (_, index) => index)
   for (let round = 0; round < 5; round++) {
     await db.database.message.deleteMany()

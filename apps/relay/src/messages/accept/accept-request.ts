@@ -25,7 +25,7 @@ import { deviceRefusal } from './choose-device.ts'
 import { DeviceRoster, type Reservation } from './device-roster.ts'
 import { findDuplicates } from './find-duplicates-statement.ts'
 import { type IdempotencyKey, isIdempotencyKey, requestFingerprint } from './idempotency-key.ts'
-import { dailyRefusal, ReplyLimitError, recipientRefusal, senderOf, simRefusal } from './key-limits.ts'
+import { dailyRefusal, limitedSenderOf, ReplyLimitError, recipientRefusal, simRefusal } from './key-limits.ts'
 
 export interface AcceptRequestDeps {
   readonly database: Database
@@ -153,7 +153,7 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
       onUncertain: body.onUncertain,
       recipients: numbers.map((phoneNumber) => ({ cmdId: newTimedId(random, createdAt), phoneNumber })),
       idempotency,
-      sentBy: senderOf(principal),
+      sentBy: limitedSenderOf(principal),
       statusCallback,
       approvalUntil: approvalUntil(principal, validUntil, createdAt),
     }

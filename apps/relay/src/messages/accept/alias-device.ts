@@ -1,7 +1,7 @@
 import { aliasKeyId } from '@smsgw/contract/devices/number-alias'
 import { aliasKeysOf } from '../../devices/alias-keys.ts'
 import type { ApiError } from '../../http/errors/api-error.ts'
-import { refusal } from '../../http/errors/validation-error.ts'
+import { validationError } from '../../http/errors/validation-error.ts'
 import type { Statements } from '../../store/database.ts'
 
 type AliasDevice =
@@ -94,5 +94,5 @@ async function receiverOf(
 }
 
 function refused(message: string): AliasDevice {
-  return { ok: false, refusal: refusal([{ path: 'deviceId', message }], 'body') }
+  return { ok: false, refusal: validationError([{ path: 'deviceId', message }], 'body') }
 }

@@ -3,7 +3,7 @@ import type { MessageContent, SendMessageQuery, SendMessageRequest } from '@smsg
 import { partsNeeded, segmentData, TooManyPartsError } from '@smsgw/sms/segmentation/segment'
 import type { CountryCode } from 'libphonenumber-js/max'
 import type { ApiError, FieldError } from '../../http/errors/api-error.ts'
-import { refusal } from '../../http/errors/validation-error.ts'
+import { validationError } from '../../http/errors/validation-error.ts'
 import { type NumberRules, normaliseNumber } from './phone-number.ts'
 
 export interface MessageRules {
@@ -77,7 +77,7 @@ function* sizeErrors({ content }: SendMessageRequest, maxSegments: number): Gene
 }
 
 function refused(errors: readonly FieldError[]): MessageCheck {
-  return { ok: false, refusal: refusal(errors, 'body') }
+  return { ok: false, refusal: validationError(errors, 'body') }
 }
 
 export type MessageRecipients =

@@ -2,7 +2,7 @@ import type { KeyLimits } from '@smsgw/contract/access/api-key'
 import type { Capability } from '@smsgw/contract/link/frame'
 import type { SendMessageRequest } from '@smsgw/contract/messages/message'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { refusal } from '../../http/errors/validation-error.ts'
+import { validationError } from '../../http/errors/validation-error.ts'
 import { isLeased } from '../../link/claim/lease.ts'
 
 /** A device of the account with the facts that the choice depends on. */
@@ -232,5 +232,5 @@ export function deviceRefusal(
 }
 
 function wrongMember(path: string, message: string): ApiError {
-  return refusal([{ path, message }], 'body')
+  return validationError([{ path, message }], 'body')
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { newMessage } from '../testing/new-message.ts'
+import { testMessage } from '../testing/new-message.ts'
 import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
 import { groupAccepts } from './group-accepts.ts'
 
@@ -42,29 +42,29 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const keyed = (id: string, key: string) => newMessage(id, { idempotency: { key, fingerprint: Uint8Array.of(1) } })
+const keyed = (id: string, key: string) => testMessage(id, { idempotency: { key, fingerprint: Uint8Array.of(1) } })
 
 test('stores a single message without waiting for others', async () => {
   const { accept, ids } = slowStore()
-  void accept(newMessage('a'))
+  void accept(testMessage('a'))
   await turn()
   expect(ids()).toEqual([['a']])
 })
 
 test('groups messages that arrive together', async () => {
   const { accept, ids } = slowStore()
-  for (const id of ['a', 'b']) void accept(newMessage(id))
+  for (const id of ['a', 'b']) void accept(testMessage(id))
   await turn()
   expect(ids()).toEqual([['a', 'b']])
 })
 
 test('groups messages that arrived while a group was being stored', async () => {
   const { accept, groups, ids } = slowStore()
-  void accept(newMessage('first'))
+  void accept(testMessage('first'))
   await turn()
   const outcomes: Promise<AcceptOutcome>[] = []
   for (const id of ['a', 'b', 'c']) {
-    outcomes.push(accept(newMessage(id)))
+    outcomes.push(accept(testMessage(id)))
     await turn()
   }
   expect(ids()).toEqual([['first']])
@@ -72,7 +72,7 @@ test('groups messages that arrived while a group was being stored', async () => 
   expect(ids()).toEqual([['first'], ['a', 'b', 'c']])
   await groups[1]?.commit()
   expect(await Promise.all(outcomes)).toEqual([accepted, accepted, accepted])
-  void accept(newMessage('after a pause'))
+  void accept(testMessage('after a pause'))
   await turn()
   expect(ids().at(-1)).toEqual(['after a pause'])
 })
@@ -82,9 +82,9 @@ test('never groups two messages with the same id or key, unless they belong to d
   for (const message of [
     keyed('a', 'k'),
     keyed('b', 'k'),
-    newMessage('c'),
-    newMessage('c'),
-    newMessage('c', { accountId: 'other' }),
+    testMessage('c'),
+    testMessage('c'),
+    testMessage('c', { accountId: 'other' }),
   ])
     void accept(message)
   await turn()
@@ -97,7 +97,7 @@ test('never groups two messages with the same id or key, unless they belong to d
 
 test('tries each message separately when a group fails, so that only the invalid message fails', async () => {
   const { accept, groups, ids } = slowStore()
-  const [good, bad, late] = ['good', 'bad', 'late'].map((id) => accept(newMessage(id)))
+  const [good, bad, late] = ['good', 'bad', 'late'].map((id) => accept(testMessage(id)))
   await turn()
   await groups[0]?.fail()
   expect(ids().slice(1)).toEqual([['good'], ['bad'], ['late']])
@@ -111,11 +111,11 @@ test('tries each message separately when a group fails, so that only the invalid
 
 test('does not delay the next group while messages are tried separately', async () => {
   const { accept, groups, ids } = slowStore()
-  const slow = accept(newMessage('slow'))
+  const slow = accept(testMessage('slow'))
   await turn()
   await groups[0]?.fail()
   expect(ids()).toEqual([['slow'], ['slow']])
-  void accept(newMessage('next'))
+  void accept(testMessage('next'))
   await turn()
   expect(ids().at(-1)).toEqual(['next'])
   await groups[1]?.commit()
@@ -124,11 +124,11 @@ test('does not delay the next group while messages are tried separately', async 
 
 test('fails a whole group when the database is unavailable, and continues with the next group', async () => {
   const { accept, groups, ids } = slowStore(false)
-  const outcomes = Promise.allSettled(['a', 'b'].map((id) => accept(newMessage(id))))
+  const outcomes = Promise.allSettled(['a', 'b'].map((id) => accept(testMessage(id))))
   await turn()
   await groups[0]?.fail()
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  void accept(newMessage('next'))
+  void accept(testMessage('next'))
   await turn()
   expect(ids()).toEqual([['a', 'b'], ['next']])
 })
@@ -136,9 +136,9 @@ test('fails a whole group when the database is unavailable, and continues with t
 test('continues without a group that hangs', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { accept, groups, ids } = slowStore()
-  const hanging = accept(newMessage('hanging'))
+  const hanging = accept(testMessage('hanging'))
   await turn()
-  void accept(newMessage('next'))
+  void accept(testMessage('next'))
   await vi.advanceTimersByTimeAsync(1_999)
   await turn()
   expect(ids()).toEqual([['hanging']])
@@ -152,7 +152,7 @@ test('continues without a group that hangs', async () => {
 test('splits a group that is too large for one statement, without losing a message', async () => {
   const { accept, groups, ids } = slowStore()
   const recipients = Array.from({ length: 100 }, (_, index) => ({ cmdId: `${index}`, phoneNumber: '+49' }))
-  for (let index = 0; index < 25; index++) void accept(newMessage(`m${index}`, { recipients }))
+  for (let index = 0; index < 25; index++) void accept(testMessage(`m${index}`, { recipients }))
   await turn()
   for (let index = 0; index < groups.length; index++) await groups[index]?.commit()
   expect(ids().flat()).toEqual(Array.from({ length: 25 }, (_, index) => `m${index}`))
@@ -161,14 +161,14 @@ test('splits a group that is too large for one statement, without losing a messa
 
 test('stores a message separately that is too large for any group', async () => {
   const { accept, ids } = slowStore()
-  void accept(newMessage('huge', { content: { kind: 'data', data: 'A'.repeat(2_000_000), port: 1 } }))
-  void accept(newMessage('small'))
+  void accept(testMessage('huge', { content: { kind: 'data', data: 'A'.repeat(2_000_000), port: 1 } }))
+  void accept(testMessage('small'))
   await turn()
   expect(ids()).toEqual([['huge']])
 })
 
 test('refuses messages that it cannot store in time', async () => {
   const { accept } = slowStore()
-  for (let index = 0; index < 10_000; index++) void accept(newMessage(`m${index}`))
-  await expect(accept(newMessage('one more'))).rejects.toMatchObject({ status: 503 })
+  for (let index = 0; index < 10_000; index++) void accept(testMessage(`m${index}`))
+  await expect(accept(testMessage('one more'))).rejects.toMatchObject({ status: 503 })
 })

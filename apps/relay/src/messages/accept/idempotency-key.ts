@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DecodedBase64 } from '@smsgw/contract/fields/decoded-base64'
 import { CollectedText } from '@smsgw/contract/messages/collected-text'
-import { textParts } from '../../http/body/octet-pieces.ts'
+import { textPieces } from '../../http/body/octet-pieces.ts'
 
 /** Identifies a request that may be repeated. */
 export interface IdempotencyKey {
@@ -25,7 +25,7 @@ const LONGEST_TEXT = 65_535
 function canonicalJson(value: unknown): string {
   // Copies only the hash of a long text, because the text of an attachment has millions of characters.
   if (typeof value === 'string' && value.length > LONGEST_TEXT) return hashOf([value])
-  if (value instanceof DecodedBase64 || value instanceof CollectedText) return hashOf(textParts(value))
+  if (value instanceof DecodedBase64 || value instanceof CollectedText) return hashOf(textPieces(value))
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value) ?? 'null'
   const members = Object.entries(value)

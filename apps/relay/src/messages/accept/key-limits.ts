@@ -14,7 +14,7 @@ export interface LimitedSender extends SentBy {
  */
 const REPLIES_PER_HOUR = 10
 
-export function senderOf({ key, tokenId, session, webhookId }: Principal): LimitedSender {
+export function limitedSenderOf({ key, tokenId, session, webhookId }: Principal): LimitedSender {
   if (webhookId !== undefined) return { kind: 'webhook', repliesPerHour: REPLIES_PER_HOUR }
   if (key) {
     const { recipientsPerDay } = key.limits

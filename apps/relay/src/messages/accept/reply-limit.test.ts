@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { hashBatch } from '../hash-batch-statement.ts'
-import { newMessage } from '../testing/new-message.ts'
+import { testMessage } from '../testing/new-message.ts'
 import { acceptInLanes } from './accept-within-limits.ts'
 
 const db = useTestDatabase()
@@ -19,7 +19,7 @@ afterEach(() => db.database.account.deleteMany())
 function reply(id: string, number: string | undefined = NUMBERS[0], createdAt = now) {
   const recipients = [{ cmdId: randomUUID(), phoneNumber: number ?? '' }]
   const idempotency = { key: id, fingerprint: new Uint8Array(32) }
-  return newMessage(id, { recipients, createdAt, idempotency, sentBy: { kind: 'webhook', repliesPerHour: 10 } })
+  return testMessage(id, { recipients, createdAt, idempotency, sentBy: { kind: 'webhook', repliesPerHour: 10 } })
 }
 
 const counts = () => Promise.all(NUMBERS.map((phoneNumber) => db.database.recipient.count({ where: { phoneNumber } })))
@@ -45,7 +45,7 @@ test('counts hashed replies, but neither older replies nor other messages', asyn
   const at = (minutes: number) => new Date(now.getTime() + minutes * 60_000)
   for (let index = 0; index < 10; index += 1) {
     await accept(reply(`r${index}`))
-    await accept(newMessage(`m${index}`))
+    await accept(testMessage(`m${index}`))
   }
   await db.database.message.updateMany({ data: { state: 'Sent', finishedAt: now } })
   await hashBatch(db.database, now, 100)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { messageStates } from '@smsgw/contract/messages/message-states'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Dice } from '../../../fuzz/dice.ts'
-import { type Database, openDatabase, type Statements } from '../../store/database.ts'
+import { connectDatabase, type Database, type Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { PATIENT_TRANSACTIONS, useTestDatabase } from '../../testing/test-database.ts'
 import { readByOffset } from '../read-by-offset.ts'
@@ -34,7 +34,7 @@ let otherRelay: Database
 let made = 0
 
 beforeAll(() => {
-  otherRelay = openDatabase({ url: world.url, connections: 10, transactionLimits: PATIENT_TRANSACTIONS })
+  otherRelay = connectDatabase({ url: world.url, connections: 10, transactionLimits: PATIENT_TRANSACTIONS })
 })
 afterAll(() => otherRelay.$disconnect())
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import type { MessageState } from '@smsgw/contract/messages/message-states'
 import type { LocalTime } from '../../webhooks/outbox/local-time.ts'
 import type { EarlierEvent, OutboundEvent } from '../../webhooks/outbox/outbox-event.ts'
 import {
-  advance,
+  advanceRecipient,
   isFinished,
   messageStateOf,
   type RecipientInput,
@@ -112,7 +112,7 @@ function timesBefore({ cancelRequestedAt, processedAt, sentAt }: TrackedRecipien
 }
 
 function step(recipient: TrackedRecipient, input: RecipientInput | undefined) {
-  return input === undefined ? { recipient, reached: [] } : advance(recipient, input)
+  return input === undefined ? { recipient, reached: [] } : advanceRecipient(recipient, input)
 }
 
 /** Adds the reported facts. If several SIMs were used, stores the last SIM. */

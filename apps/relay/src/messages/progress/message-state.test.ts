@@ -1,7 +1,13 @@
 import type { MessageState } from '@smsgw/contract/messages/message-states'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { advance, isFinished, messageStateOf, type RecipientInput, type RecipientProgress } from './message-state.ts'
+import {
+  advanceRecipient,
+  isFinished,
+  messageStateOf,
+  type RecipientInput,
+  type RecipientProgress,
+} from './message-state.ts'
 
 const accepted: RecipientProgress = {
   state: 'Pending',
@@ -40,7 +46,7 @@ type InputName = keyof typeof inputs
 const names = Object.keys(inputs) as InputName[]
 
 function follow(start: RecipientProgress, ...steps: InputName[]): RecipientProgress {
-  return steps.reduce((recipient, name) => advance(recipient, inputs[name]).recipient, start)
+  return steps.reduce((recipient, name) => advanceRecipient(recipient, inputs[name]).recipient, start)
 }
 
 const situations = {
@@ -84,7 +90,7 @@ describe('the next state of a recipient, for each state and input', () => {
       const cell = cells?.[column] ?? ''
       const expected = cell === '.' ? before.state : cell
       test(`${situation?.join(' ')} and ${name} give ${expected}`, () => {
-        expect(advance(before, inputs[name]).recipient.state).toBe(expected)
+        expect(advanceRecipient(before, inputs[name]).recipient.state).toBe(expected)
       })
     }
   }
@@ -93,15 +99,18 @@ describe('the next state of a recipient, for each state and input', () => {
 describe('a recipient', () => {
   test('a recipient keeps the first time of each state', () => {
     const start = follow(dispatched, 'processed', 'sent')
-    const repeated = advance(advance(start, { kind: 'processed', at: later }).recipient, { kind: 'sent', at: later })
+    const repeated = advanceRecipient(advanceRecipient(start, { kind: 'processed', at: later }).recipient, {
+      kind: 'sent',
+      at: later,
+    })
     expect(repeated.recipient).toBe(start)
     expect(start).toMatchObject({ processedAt: at, sentAt: at })
   })
 
   test('a recipient is reported as sent before it is reported as delivered, even if the device reported only the delivery', () => {
-    expect(advance(situations.Processed, inputs.delivered).reached).toEqual(['sent', 'delivered'])
-    expect(advance(situations.Sent, inputs.delivered).reached).toEqual(['delivered'])
-    expect(advance(situations['Failed, device_lost'], inputs.delivered).reached).toEqual(['sent', 'delivered'])
+    expect(advanceRecipient(situations.Processed, inputs.delivered).reached).toEqual(['sent', 'delivered'])
+    expect(advanceRecipient(situations.Sent, inputs.delivered).reached).toEqual(['delivered'])
+    expect(advanceRecipient(situations['Failed, device_lost'], inputs.delivered).reached).toEqual(['sent', 'delivered'])
   })
 
   test('a recipient records the time of Processed while a cancel is pending', () => {
@@ -123,14 +132,15 @@ describe('a recipient', () => {
 
   test('a recipient with an unknown outcome has an error that begins as the contract requires, whatever the device reports', () => {
     const errorOf = (reason: string) =>
-      advance(situations.Processed, { kind: 'waiting', at, code: 'outcome_unknown', reason }).recipient.error
+      advanceRecipient(situations.Processed, { kind: 'waiting', at, code: 'outcome_unknown', reason }).recipient.error
     expect(errorOf('the port was lost')).toBe('outcome unknown: the port was lost')
     expect(errorOf('outcome unknown: no answer')).toBe('outcome unknown: no answer')
   })
 
   test('a recipient fails with the text of the contract and the number of sent parts', () => {
     const errorOf = (more: object) =>
-      advance(situations.Processed, { kind: 'failed', at, code: 'refused', reason: 'CMS 38', ...more }).recipient.error
+      advanceRecipient(situations.Processed, { kind: 'failed', at, code: 'refused', reason: 'CMS 38', ...more })
+        .recipient.error
     expect(errorOf({})).toBe('CMS 38')
     expect(errorOf({ partsSent: 2, parts: 3 })).toBe('partial 2/3: CMS 38')
     expect(errorOf({ partsSent: 0, parts: 3 })).toBe('CMS 38')
@@ -154,7 +164,7 @@ describe('a recipient', () => {
   })
 
   test('a recipient that was dispatched is never expired by the relay', () => {
-    expect(advance(dispatched, inputs.expired).recipient).toBe(dispatched)
+    expect(advanceRecipient(dispatched, inputs.expired).recipient).toBe(dispatched)
   })
 })
 
@@ -177,7 +187,7 @@ describe('in any order of inputs, a recipient', () => {
       fc.property(fc.constantFrom(accepted, dispatched), anyInputs, (start, steps) => {
         let recipient: RecipientProgress = start
         for (const name of steps) {
-          const next = advance(recipient, inputs[name]).recipient
+          const next = advanceRecipient(recipient, inputs[name]).recipient
           const corrected = isOutcomeUnknown(recipient) && (next.state === 'Sent' || next.state === 'Delivered')
           if (!corrected) expect(rank[next.state]).toBeGreaterThanOrEqual(rank[recipient.state])
           if (isFinished(recipient.state)) expect(isFinished(next.state)).toBe(true)
@@ -194,7 +204,7 @@ describe('in any order of inputs, a recipient', () => {
         let recipient: RecipientProgress = start
         const reached: string[] = []
         for (const name of steps) {
-          const step = advance(recipient, inputs[name])
+          const step = advanceRecipient(recipient, inputs[name])
           reached.push(...step.reached)
           recipient = step.recipient
         }
@@ -214,7 +224,7 @@ describe('in any order of inputs, a recipient', () => {
     fc.assert(
       fc.property(fc.constantFrom(accepted, dispatched), anyInputs, fc.constantFrom(...names), (start, steps, last) => {
         const once = follow(start, ...steps, last)
-        const again = advance(once, inputs[last])
+        const again = advanceRecipient(once, inputs[last])
         expect(again.recipient).toBe(once)
         expect(again.reached).toEqual([])
       }),

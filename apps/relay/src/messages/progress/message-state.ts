@@ -69,7 +69,7 @@ interface RecipientStep<R extends RecipientProgress> {
   readonly reached: readonly RecipientMilestone[]
 }
 
-export function advance<R extends RecipientProgress>(recipient: R, input: RecipientInput): RecipientStep<R> {
+export function advanceRecipient<R extends RecipientProgress>(recipient: R, input: RecipientInput): RecipientStep<R> {
   const { change, reached } = changeBy(recipient, input)
   return { recipient: Object.keys(change).length > 0 ? { ...recipient, ...change } : recipient, reached }
 }

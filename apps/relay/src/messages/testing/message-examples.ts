@@ -22,16 +22,16 @@ import { findEmulatedSends } from '../find-emulated-sends-statement.ts'
 import { findExpired } from '../find-expired-statement.ts'
 import { findMessage } from '../find-message-statement.ts'
 import { hashBatch } from '../hash-batch-statement.ts'
-import { newMessage } from './new-message.ts'
+import { testMessage } from './new-message.ts'
 
 /** Runs each statement about accepted messages, for `statements.test.ts`. */
 export function messageExamples(now: Date) {
   return {
-    'messages/accept/find-duplicates-statement.ts': (s: Statements) => findDuplicates(s, [newMessage('m')]),
+    'messages/accept/find-duplicates-statement.ts': (s: Statements) => findDuplicates(s, [testMessage('m')]),
     'messages/accept/read-rosters-statement.ts': (s: Statements) => readRosters(s, ['account'], 1),
     'messages/accept/store-attachments-statement.ts': (s: Statements) =>
-      storeAttachments(s, newMessage('m'), [{ contentType: 'image/png', data: 'aGk=' }]),
-    'messages/accept/store-messages-statement.ts': (s: Statements) => storeMessages(s, [newMessage('m')], 1_000),
+      storeAttachments(s, testMessage('m'), [{ contentType: 'image/png', data: 'aGk=' }]),
+    'messages/accept/store-messages-statement.ts': (s: Statements) => storeMessages(s, [testMessage('m')], 1_000),
     'messages/count-in-doubt-statement.ts': (s: Statements) => countInDoubt(s as never),
     'messages/clear-deliveries-statement.ts': async (s: Statements) => {
       await markDeliveries(s, [{ webhookKey: 1n, id: 'event' }])

@@ -1,7 +1,7 @@
 import type { NewMessage } from '../accept/accept-messages.ts'
 
 /** Returns a message to one number, with short default values for tests. */
-export function newMessage(id: string, about: Partial<NewMessage> = {}): NewMessage {
+export function testMessage(id: string, about: Partial<NewMessage> = {}): NewMessage {
   return {
     accountId: 'account',
     id,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { openLog } from '@smsgw/daemon/log/log'
 import { jwtVerify } from 'jose'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { readConfig } from '../../config.ts'
+import { readRelayConfig } from '../../config.ts'
 import { startRelay } from '../../relay.ts'
 import { type TestRelay, testRelay } from '../../testing/test-relay.ts'
 import { testPhone } from '../testing/test-phone.ts'
@@ -154,7 +154,7 @@ test('a second relay does not send the notice again', async () => {
   }
   await start(settings)
   const second = await startRelay({
-    config: readConfig({ ...settings, PORT: '0', CONSOLE_DIR: 'off', DATABASE_URL: relay.databaseUrl }),
+    config: readRelayConfig({ ...settings, PORT: '0', CONSOLE_DIR: 'off', DATABASE_URL: relay.databaseUrl }),
     ...{ log: openLog('error', { write: () => undefined }), pushPollMs: 50, fcmOrigin: fcm.origin },
   })
   fcm.answerMs = 300

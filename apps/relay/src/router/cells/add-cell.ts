@@ -2,7 +2,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import type { Pool } from 'pg'
 import { readPushKeys } from '../../push/push-keys.ts'
 import { databaseClient } from '../../store/connection/database-client.ts'
-import { openDatabase } from '../../store/database.ts'
+import { connectDatabase } from '../../store/database.ts'
 import { opensCheck } from '../../store/installation.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { drainFeed, type RefusedAccounts } from '../directory/cell-feed.ts'
@@ -107,8 +107,8 @@ function notPrepared(): StartError {
 async function sharePushKeys(cell: Cell, cells: readonly Cell[], box: SecretBox): Promise<boolean> {
   const first = cells.find(({ id }) => id !== cell.id)
   const [own, others] = [
-    openDatabase({ url: cell.databaseUrl, connections: 1 }),
-    first && openDatabase({ url: first.databaseUrl, connections: 1 }),
+    connectDatabase({ url: cell.databaseUrl, connections: 1 }),
+    first && connectDatabase({ url: first.databaseUrl, connections: 1 }),
   ]
   try {
     if (others === undefined) {

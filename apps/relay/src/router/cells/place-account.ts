@@ -5,7 +5,7 @@ import { removeAccount } from '../../accounts/remove-account.ts'
 import { canonicalUsername } from '../../accounts/username.ts'
 import type { Clock } from '../../clock.ts'
 import type { Random } from '../../random.ts'
-import { openDatabase } from '../../store/database.ts'
+import { connectDatabase } from '../../store/database.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { drainFeed } from '../directory/cell-feed.ts'
 import type { Cell } from '../directory/directory.ts'
@@ -54,7 +54,7 @@ export async function placeAccount(
   cell: Cell,
   given: { readonly username: string; readonly password: string },
 ): Promise<string> {
-  const database = openDatabase({ url: cell.databaseUrl, connections: 2 })
+  const database = connectDatabase({ url: cell.databaseUrl, connections: 2 })
   const pool = openPool({ url: cell.databaseUrl, connections: 1, name: 'smsgw cells', statementTimeoutMs: TIMEOUT_MS })
   try {
     const accountId = await createAccount({ database, box, random }, given)

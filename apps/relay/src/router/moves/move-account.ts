@@ -12,7 +12,7 @@ import type { Client, Pool } from 'pg'
 import { removeAccount } from '../../accounts/remove-account.ts'
 import type { Clock } from '../../clock.ts'
 import { databaseClient, NO_TIMEOUTS } from '../../store/connection/database-client.ts'
-import { type Database, openDatabase } from '../../store/database.ts'
+import { connectDatabase, type Database } from '../../store/database.ts'
 import type { Cell } from '../directory/directory.ts'
 import { copyAccount } from './copy-account.ts'
 import { awaitNotifications, fenceAgents, holdWebhooks, readAttachedDevices, resumeWebhooks } from './fence-account.ts'
@@ -196,7 +196,7 @@ async function openCell({ cells }: Pick<MoveDeps, 'cells'>, id: string): Promise
     options: `${NO_TIMEOUTS} -c timezone=UTC -c synchronous_commit=on -c bytea_output=hex -c extra_float_digits=1 -c datestyle=ISO`,
   })
   await client.connect()
-  const database = openDatabase({ url, connections: 2 })
+  const database = connectDatabase({ url, connections: 2 })
   return {
     ...{ client, database },
     async close() {

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { systemClock } from '../../clock.ts'
 import { systemRandom } from '../../random.ts'
 import { type SecretBox, secretBox } from '../../store/secret-box.ts'
-import { type Called, type CallOptions, callUrl } from '../../testing/call-url.ts'
+import { type Called, callUrl, type TestCallOptions } from '../../testing/call-url.ts'
 import { emptyDatabase } from '../../testing/test-database.ts'
 import { type TestAccount, type TestRelay, testRelay } from '../../testing/test-relay.ts'
 import { addCell } from '../cells/add-cell.ts'
@@ -22,8 +22,8 @@ export interface TestCells {
   readonly logged: readonly string[]
   cells(): Promise<Cell[]>
   /** Calls the API through the router. */
-  api(method: string, path: string, options?: CallOptions): Promise<Called>
-  request(method: string, path: string, options?: CallOptions): Promise<Called>
+  api(method: string, path: string, options?: TestCallOptions): Promise<Called>
+  request(method: string, path: string, options?: TestCallOptions): Promise<Called>
   addRouter(): Promise<Router>
   /** Returns the dependencies of a command. */
   deps(): Promise<MoveTestDeps>

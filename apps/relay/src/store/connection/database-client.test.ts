@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDatabase, silenceLimitedSocket } from '../database.ts'
+import { connectDatabase, silenceLimitedSocket } from '../database.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
 import { databaseClient } from './database-client.ts'
 import { waitForDatabase } from './wait-for-database.ts'
@@ -160,7 +160,7 @@ test('closes no connection to another server with target_session_attrs=any', asy
 })
 
 test('closes connections to a server that was replaced, and the pool uses the new server', async () => {
-  const database = openDatabase({ url, connections: 2 })
+  const database = connectDatabase({ url, connections: 2 })
   const folderOf = async () => {
     const rows = await database.$queryRaw<{ folder: string }[]>`SELECT current_setting('data_directory') AS folder`
     return rows[0]?.folder.split('/').at(-1)
@@ -187,7 +187,7 @@ test('a socket that is never connected, because no server was found, has no time
     sockets.push(opened)
     return opened
   }
-  const database = openDatabase({ url: freshUrl(), connections: 1, socket })
+  const database = connectDatabase({ url: freshUrl(), connections: 1, socket })
   await expect(database.$queryRaw`SELECT 1`).rejects.toThrow('the server accepts no writes')
   await acceptsWrites(0)
   await database.$queryRaw`SELECT 1`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openLog } from '@smsgw/daemon/log/log'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { readConfig } from '../../config.ts'
+import { readRelayConfig } from '../../config.ts'
 import { checkAnswer } from '../../http/answer/check-answer.ts'
 import { type Relay, startRelay } from '../../relay.ts'
 import { type Called, callUrl } from '../../testing/call-url.ts'
@@ -20,7 +20,7 @@ let relay: Relay
 
 beforeAll(async () => {
   postgres = await startPostgres()
-  const config = readConfig({
+  const config = readRelayConfig({
     PORT: '0',
     DATABASE_URL: postgres.url,
     SERVER_SECRET: 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u',

@@ -9,14 +9,14 @@ const OLDEST_VERSION = 14
 const LONGEST_PAUSE_MS = 2_000
 const RESTART_PAUSE_MS = 500
 
-export interface WaitOptions {
+export interface DatabaseWaitOptions {
   readonly waitMs: number
   /** Receives a line for the operator while the database is unavailable. */
   readonly report: (line: string) => void
 }
 
 /** Waits until the database answers. The database may start at the same time as the relay. */
-export async function waitForDatabase(url: string, { waitMs, report }: WaitOptions): Promise<void> {
+export async function waitForDatabase(url: string, { waitMs, report }: DatabaseWaitOptions): Promise<void> {
   const giveUpAt = performance.now() + waitMs
   for (let tries = 1, pauseMs = 100; ; tries += 1, pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const problem = await tryOnce(url)
@@ -34,7 +34,10 @@ export async function waitForDatabase(url: string, { waitMs, report }: WaitOptio
 }
 
 /** Calls `start` again whenever the database becomes unavailable while it runs. */
-export async function retryUntilAvailable<T>(start: () => Promise<T>, { waitMs, report }: WaitOptions): Promise<T> {
+export async function retryUntilAvailable<T>(
+  start: () => Promise<T>,
+  { waitMs, report }: DatabaseWaitOptions,
+): Promise<T> {
   const giveUpAt = performance.now() + waitMs
   for (;;) {
     try {

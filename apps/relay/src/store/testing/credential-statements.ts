@@ -5,7 +5,7 @@ import { deleteEndedSessions } from '../../auth/sessions/delete-ended-sessions-s
 import { readSessionStandings } from '../../auth/sessions/read-session-standings-statement.ts'
 import { lockReplies } from '../../messages/accept/count-replies-statement.ts'
 import { addUsage, lockUsage } from '../../messages/accept/key-usage-statement.ts'
-import { newMessage } from '../../messages/testing/new-message.ts'
+import { testMessage } from '../../messages/testing/new-message.ts'
 import type { Statements } from '../database.ts'
 
 /** Runs every statement about API keys and sessions at least once, against a database with the account `account`. */
@@ -15,12 +15,12 @@ export const credentialStatements = (
   'auth/keys/delete-ended-keys-statement.ts': (s) => deleteEndedKeys(s as never, now),
   'auth/keys/lock-account-for-keys-statement.ts': (s) => lockAccountForKeys(s, { accountId: 'account' }),
   'auth/keys/read-key-standings-statement.ts': (s) => readKeyStandings(s, ['key']),
-  'messages/accept/count-replies-statement.ts': (s) => lockReplies(s, [newMessage('m')]),
+  'messages/accept/count-replies-statement.ts': (s) => lockReplies(s, [testMessage('m')]),
   'messages/accept/key-usage-statement.ts': async (s) => {
     await s.apiKey.create({
       data: { id: 'key', accountId: 'account', name: '', secretHash: '', createdAt: now, scopes: [] },
     })
-    const message = { ...newMessage('m'), sentBy: { kind: 'key', keyId: 'key' } as const }
+    const message = { ...testMessage('m'), sentBy: { kind: 'key', keyId: 'key' } as const }
     const used = await lockUsage(s, [message])
     await addUsage(s, used, new Map([...used.keys()].map((row) => [row, 1])))
   },

@@ -11,7 +11,7 @@ import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { olderThan, type Place, readPage } from '../../http/page.ts'
+import { olderThan, type RowPosition, readPage } from '../../http/page.ts'
 import type { Database } from '../../store/database.ts'
 import type { Prisma, Webhook, WebhookAttempt, WebhookDelivery } from '../../store/generated/client.ts'
 import { deliveryBody, headersOfAttempt, steadyHeaders } from '../delivery/delivery-request.ts'
@@ -48,7 +48,7 @@ async function newestOf(
   database: Database,
   where: Prisma.WebhookDeliveryWhereInput,
   states: readonly string[],
-  { after, skip, take }: { after: Place | undefined; skip: number; take: number },
+  { after, skip, take }: { after: RowPosition | undefined; skip: number; take: number },
 ) {
   const ofStates = states.map((state) =>
     database.webhookDelivery.findMany({

@@ -9,9 +9,9 @@ import { newId, type Random } from '../../random.ts'
 import type { Database, Statements } from '../../store/database.ts'
 import type { Webhook } from '../../store/generated/client.ts'
 import type { Outbox } from '../outbox/enqueue-events.ts'
-import { derivedId } from '../outbox/event-id.ts'
+import { derivedEventId } from '../outbox/event-id.ts'
 import { storedPayload } from '../outbox/event-payload.ts'
-import { utcTime } from '../outbox/local-time.ts'
+import { utcTimeOf } from '../outbox/local-time.ts'
 import { endPause } from './end-pause-statement.ts'
 import { preventDeletion } from './lock-webhook-statement.ts'
 import { sampleEvent } from './sample-event.ts'
@@ -39,10 +39,10 @@ export function testWebhook({ database, clock, random, outbox }: TestWebhookDeps
         if (webhook.heldSince !== null) throw new ApiError(409, 'The webhook is paused: resume it, then test it')
         const deviceId = webhook.deviceId ?? (await someDevice(statements, accountId))
         const occurrence = newId(random)
-        const sample = sampleEvent(sampledEvent(webhook, query.event), deviceId, utcTime(clock.now()), occurrence)
+        const sample = sampleEvent(sampledEvent(webhook, query.event), deviceId, utcTimeOf(clock.now()), occurrence)
         await statements.webhookDelivery.create({
           data: {
-            id: derivedId([accountId, id, 'test', occurrence]),
+            id: derivedEventId([accountId, id, 'test', occurrence]),
             accountId,
             webhookKey: webhook.key,
             deviceId,

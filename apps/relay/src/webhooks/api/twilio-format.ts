@@ -1,7 +1,7 @@
 import { areTwilioEvents, twilioReceivedEvents } from '@smsgw/contract/webhooks/twilio-events'
 import type { Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { refusal } from '../../http/errors/validation-error.ts'
+import { validationError } from '../../http/errors/validation-error.ts'
 import { mayDo } from '../../http/may-do.ts'
 import { isStatusFormat } from '../status-callback.ts'
 
@@ -36,7 +36,7 @@ export function refuseFormatChange(
     )
   const after = change.events ?? events
   if (!areTwilioEvents(after))
-    throw refusal(
+    throw validationError(
       [{ path: 'events', message: "cannot all be sent in Twilio's format: register another webhook" }],
       'body',
     )

@@ -8,7 +8,7 @@ import { useTestDatabase } from '../../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../../testing/test-endpoints.ts'
 import { addressRules } from '../address-rules.ts'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
-import { localTime } from '../outbox/local-time.ts'
+import { localTimeOf } from '../outbox/local-time.ts'
 import type { ReceivedText } from '../outbox/outbox-event.ts'
 import { deleteWebhook, listWebhooks, registerWebhook, rotateWebhookSecret } from './manage-webhooks.ts'
 import { listDeliveries } from './read-deliveries.ts'
@@ -65,7 +65,7 @@ const text = (messageId: string): ReceivedText => ({
   sender: '+1',
   recipient: null,
   simNumber: 1,
-  receivedAt: localTime('2026-03-01T15:46:11+07:00'),
+  receivedAt: localTimeOf('2026-03-01T15:46:11+07:00'),
   message: 'hello',
 })
 const DEVICE = 'Xk2Zt7vQ9sLrB4mNdP1aW'

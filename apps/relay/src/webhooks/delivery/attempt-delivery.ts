@@ -9,12 +9,12 @@ import type { SecretBox } from '../../store/secret-box.ts'
 import { openWebhookSecret } from '../webhook-secret.ts'
 import type { ReceiverReply } from './client/exchange.ts'
 import type { GuardedClient, RequestOutcome } from './client/guarded-client.ts'
-import { deliveryBody, deliveryHeaders, type SigningKeys, signingKeys } from './delivery-request.ts'
+import { deliveryBody, deliveryHeaders, signingKeys, type WebhookKeys } from './delivery-request.ts'
 import { judgeOutcome, type Verdict } from './judge-outcome.ts'
 import { kannelUrl } from './kannel-request.ts'
 import type { DueDelivery } from './read-due-statement.ts'
 import type { RecordedAttempt } from './record-attempts-statement.ts'
-import type { Receiver } from './take-receivers-statement.ts'
+import type { DueReceiver } from './take-receivers-statement.ts'
 import { twilioRequest, twilioSignature, twilioUrl } from './twilio-request.ts'
 
 export interface AttemptDeps {
@@ -49,7 +49,7 @@ export interface Attempted {
 /** Makes one request and returns its result, or undefined if it was aborted because the relay is stopping. */
 export async function attemptDelivery(
   deps: AttemptDeps,
-  receiver: Receiver,
+  receiver: DueReceiver,
   delivery: DueDelivery,
 ): Promise<Attempted | undefined> {
   const startedAt = deps.clock.now()
@@ -88,7 +88,7 @@ type Sent =
   | Exclude<RequestOutcome, { kind: 'replied' }>
   | (Extract<RequestOutcome, { kind: 'replied' }> & { readonly refusedReply?: string | undefined })
 
-async function send(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery, at: Date): Promise<Sent> {
+async function send(deps: AttemptDeps, receiver: DueReceiver, delivery: DueDelivery, at: Date): Promise<Sent> {
   const { client, box, log } = deps
   try {
     if (receiver.format === 'kannel-dlr') return await client.get(requestUrl(receiver, delivery), KANNEL_HEADERS)
@@ -106,7 +106,7 @@ async function send(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery
 /** The largest answer that may contain replies. */
 const ANSWER_BYTES = 65_536
 
-async function sendAsTwilio(deps: AttemptDeps, receiver: Receiver, delivery: DueDelivery): Promise<Sent> {
+async function sendAsTwilio(deps: AttemptDeps, receiver: DueReceiver, delivery: DueDelivery): Promise<Sent> {
   const { id, event, payload } = delivery
   const { accountId } = receiver
   const { publicUrl } = deps
@@ -125,7 +125,7 @@ async function sendAsTwilio(deps: AttemptDeps, receiver: Receiver, delivery: Due
   return { ...outcome, refusedReply: await deps.reply(answered, outcome.reply) }
 }
 
-function requestUrl({ format, url }: Receiver, { deviceId, payload }: DueDelivery): string {
+function requestUrl({ format, url }: DueReceiver, { deviceId, payload }: DueDelivery): string {
   if (format === 'kannel-dlr') return kannelUrl({ deviceId, payload, url })
   return format === null ? url : twilioUrl(url, payload)
 }
@@ -141,9 +141,9 @@ function shortened(text: string): string {
 }
 
 /** Keys are created once per receiver, because creating them takes long. */
-const keysByReceiver = new WeakMap<Receiver, SigningKeys>()
+const keysByReceiver = new WeakMap<DueReceiver, WebhookKeys>()
 
-function keysOf(box: SecretBox, receiver: Receiver): SigningKeys {
+function keysOf(box: SecretBox, receiver: DueReceiver): WebhookKeys {
   const { secretSealed, previousSecretSealed, signingKeySealed } = receiver
   const keys =
     keysByReceiver.get(receiver) ??

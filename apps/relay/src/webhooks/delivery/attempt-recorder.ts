@@ -8,7 +8,7 @@ import { dropDeliveries } from './drop-deliveries-statement.ts'
 import { type RecordedAttempt, recordAttempts } from './record-attempts-statement.ts'
 import { releaseFollowers } from './release-followers-statement.ts'
 import { releaseReceivers } from './release-receivers-statement.ts'
-import type { Receiver } from './take-receivers-statement.ts'
+import type { DueReceiver } from './take-receivers-statement.ts'
 import { type HealthUpdate, updateHealth } from './update-health-statement.ts'
 
 export interface AttemptRecorderDeps extends DisableWebhookDeps {
@@ -22,8 +22,8 @@ export interface AttemptRecorderDeps extends DisableWebhookDeps {
  */
 interface Batch {
   attempts: { readonly attempt: RecordedAttempt; readonly done: (isRecorded: boolean) => void }[]
-  health: Map<bigint, HealthUpdate & { readonly receiver: Receiver; readonly error: string }>
-  gone: Map<bigint, Receiver>
+  health: Map<bigint, HealthUpdate & { readonly receiver: DueReceiver; readonly error: string }>
+  gone: Map<bigint, DueReceiver>
   released: { readonly worker: number; readonly key: bigint; readonly done: () => void }[]
 }
 
@@ -52,7 +52,7 @@ export class AttemptRecorder {
     return promise
   }
 
-  updateHealth(receiver: Receiver, updates: Omit<HealthUpdate, 'key' | 'url'>, error: string): void {
+  updateHealth(receiver: DueReceiver, updates: Omit<HealthUpdate, 'key' | 'url'>, error: string): void {
     const { key, url } = receiver
     const before = this.#waiting.health.get(key)
     this.#waiting.health.set(key, {
@@ -68,7 +68,7 @@ export class AttemptRecorder {
     this.#start()
   }
 
-  recordGone(receiver: Receiver): void {
+  recordGone(receiver: DueReceiver): void {
     this.#waiting.gone.set(receiver.key, receiver)
     this.#start()
   }
@@ -188,7 +188,7 @@ async function writeHealth(deps: AttemptRecorderDeps, { health }: Batch): Promis
   if (health.size === 0) return
   const overdue = await updateHealth(deps.database, [...health.values()], HEALTH_LIMITS)
   for (const key of overdue) {
-    const { receiver, error } = health.get(key) as { receiver: Receiver; error: string }
+    const { receiver, error } = health.get(key) as { receiver: DueReceiver; error: string }
     await disableWebhook(deps, receiver, `every attempt for five days failed, the last one with: ${error}`)
   }
 }
@@ -225,7 +225,7 @@ export interface DisableWebhookDeps {
  */
 async function disableWebhook(
   { database, logbook }: DisableWebhookDeps,
-  { key, id, accountId, url }: Pick<Receiver, 'key' | 'id' | 'accountId' | 'url'>,
+  { key, id, accountId, url }: Pick<DueReceiver, 'key' | 'id' | 'accountId' | 'url'>,
   reason: string,
 ): Promise<void> {
   if ((await disableReceiver(database, { key, url }, reason)) === 0) return

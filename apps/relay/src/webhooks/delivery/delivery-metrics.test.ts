@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../store/database.ts'
+import { connectDatabase } from '../../store/database.ts'
 import { deliveryWorld } from '../testing/delivery-world.ts'
 import { deliveryMetrics } from './delivery-metrics.ts'
 
@@ -52,7 +52,7 @@ test('the queue age is the age of the oldest delivery that could be sent now', a
 })
 
 test('without the database the age is unknown, and other metrics are served', async () => {
-  const unavailable = openDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', connections: 1 })
+  const unavailable = connectDatabase({ url: 'postgresql://nobody@127.0.0.1:1/none', connections: 1 })
   expect(await queueAge(unavailable)).toBeNaN()
   await unavailable.$disconnect()
 })

@@ -9,7 +9,7 @@ interface SigningSecrets {
 }
 
 /** Key objects made from the secrets. Creating them costs as much as five signatures. */
-export interface SigningKeys {
+export interface WebhookKeys {
   /** The key for `X-Signature`. */
   readonly plain: KeyObject
   /** The keys for Standard Webhooks, newest first. */
@@ -21,7 +21,7 @@ export interface SigningKeys {
  * Webhooks. For a day after a rotation, `X-Signature` uses the old secret, and the header of Standard Webhooks contains
  * a signature with each of the two secrets.
  */
-export function signingKeys({ signingKey, secret, previousSecret }: SigningSecrets): SigningKeys {
+export function signingKeys({ signingKey, secret, previousSecret }: SigningSecrets): WebhookKeys {
   const secrets = previousSecret === undefined ? [secret] : [secret, previousSecret]
   return {
     plain: createSecretKey(Buffer.from(signingKey ?? previousSecret ?? secret)),
@@ -44,7 +44,7 @@ export const headersOfAttempt = ['x-timestamp', 'x-signature', 'webhook-timestam
 
 /** Returns the headers that differ for each attempt. */
 export function deliveryHeaders(
-  keys: SigningKeys,
+  keys: WebhookKeys,
   { id, body, unixSeconds }: { readonly id: string; readonly body: string; readonly unixSeconds: number },
 ): Record<string, string> {
   const timestamp = String(unixSeconds)

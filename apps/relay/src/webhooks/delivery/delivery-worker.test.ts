@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { redeliver } from '../api/redeliver-statement.ts'
-import { deliveryWorld, eventually, names } from '../testing/delivery-world.ts'
+import { deliveryWorld, names, untilPasses } from '../testing/delivery-world.ts'
 import { answerWith, idsOf } from '../testing/test-receiver.ts'
 
 const world = deliveryWorld()
@@ -13,7 +13,7 @@ test('sends an event in its envelope, signed, and records the result', async () 
   await world.webhook('w1', `${there.url}sms`)
   world.worker()
   await world.enqueue('m1')
-  await eventually(async () => expect(await states()).toEqual(['delivered']))
+  await untilPasses(async () => expect(await states()).toEqual(['delivered']))
   const [request] = there.requests
   const id = world.idOf('w1', 'm1')
   expect(JSON.parse(request?.body ?? '')).toEqual({
@@ -44,10 +44,10 @@ test('finds events without being woken, and sends an event once when woken twice
   await world.webhook('w1', there.url)
   await world.enqueue('m1')
   const worker = world.worker()
-  await eventually(async () => expect(await states()).toEqual(['delivered']))
+  await untilPasses(async () => expect(await states()).toEqual(['delivered']))
   await Promise.all([world.enqueue('m2', 'm3'), world.enqueue('m4')])
   for (let time = 0; time < 5; time++) worker.wake()
-  await eventually(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])))
+  await untilPasses(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])))
   expect(idsOf(there).sort()).toEqual(['m1', 'm2', 'm3', 'm4'].map((name) => world.idOf('w1', name)).sort())
 })
 
@@ -56,7 +56,7 @@ test('records many results in few statements', async () => {
   await world.webhook('w1', there.url)
   await world.enqueue(...names(200))
   world.worker()
-  await eventually(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])))
+  await untilPasses(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])))
   const [written] = await world.database.$queryRaw<{ goes: number; forMs: number }[]>`
     SELECT count(DISTINCT xmin::text)::int AS goes,
       extract(epoch FROM max(started_at) - min(started_at))::float8 * 1000 AS "forMs" FROM webhook_attempts`
@@ -73,7 +73,7 @@ describe('an attempt that fails', () => {
     await world.webhook('w1', there.url)
     world.worker()
     await world.enqueue('m1')
-    await eventually(async () => expect((await world.deliveries())[0]?.attempts).toBe(1))
+    await untilPasses(async () => expect((await world.deliveries())[0]?.attempts).toBe(1))
     await world.settled()
     const [first] = await world.deliveries()
     const pauseMs = (first?.nextAttemptAt.getTime() ?? 0) - (first?.attemptRows[0]?.startedAt.getTime() ?? 0)
@@ -81,7 +81,7 @@ describe('an attempt that fails', () => {
     expect(pauseMs).toBeGreaterThanOrEqual(4_000)
     expect((await world.webhooks())[0]?.failingSince).not.toBeNull()
     await world.pass(pauseMs / 1000)
-    await eventually(async () => expect(await states()).toEqual(['delivered']))
+    await untilPasses(async () => expect(await states()).toEqual(['delivered']))
     await world.settled()
     expect(new Set(idsOf(there))).toEqual(new Set([world.idOf('w1', 'm1')]))
     expect((await world.deliveries())[0]?.attemptRows).toMatchObject([
@@ -98,10 +98,10 @@ describe('an attempt that fails', () => {
     await world.webhook('w1', there.url)
     world.worker()
     await world.enqueue('m1')
-    await eventually(() => expect(there.requests).toHaveLength(1))
+    await untilPasses(() => expect(there.requests).toHaveLength(1))
     await world.settled()
     await world.pass(3600)
-    await eventually(async () => expect(await states()).toEqual(['failed']))
+    await untilPasses(async () => expect(await states()).toEqual(['failed']))
     await world.settled()
     expect(there.requests).toHaveLength(2)
     expect(world.logged).toMatchObject([
@@ -120,13 +120,13 @@ describe('an attempt that fails', () => {
     await world.webhook('w1', gone.url)
     world.worker()
     await world.enqueue('m1')
-    await eventually(async () => expect((await world.deliveries())[0]?.attempts).toBe(1))
+    await untilPasses(async () => expect((await world.deliveries())[0]?.attempts).toBe(1))
     await receivers.start(undefined, { port: gone.port })
     await redeliver(
       world.database,
       (await world.deliveries()).map(({ key }) => key),
     )
-    await eventually(async () => expect(await states()).toEqual(['delivered']))
+    await untilPasses(async () => expect(await states()).toEqual(['delivered']))
     expect(await world.deliveries()).toMatchObject([
       {
         attempts: 1,
@@ -145,7 +145,7 @@ describe('an attempt that fails', () => {
     await world.database.webhook.updateMany({ where: { id: 'w1' }, data: { secretSealed: 'v1:rubbish' } })
     world.worker()
     await world.enqueue('m1')
-    await eventually(async () => expect((await states()).sort()).toEqual(['delivered', 'waiting']))
+    await untilPasses(async () => expect((await states()).sort()).toEqual(['delivered', 'waiting']))
     await world.settled()
     const broken = (await world.deliveries()).find(({ state }) => state === 'waiting')
     expect(broken?.attemptRows).toMatchObject([{ error: 'internal error of the relay: see its log' }])
@@ -159,7 +159,7 @@ describe('a receiver that requests', () => {
     await world.webhook('w1', there.url)
     world.worker()
     await world.enqueue('m1')
-    await eventually(() => expect(there.requests).toHaveLength(1))
+    await untilPasses(() => expect(there.requests).toHaveLength(1))
     await world.settled()
     const [{ nextAttemptAt, attempts } = { nextAttemptAt: new Date(0), attempts: 0 }] = await world.deliveries()
     const [webhook] = await world.webhooks()
@@ -173,7 +173,7 @@ describe('a receiver that requests', () => {
     await world.settled()
     expect(there.requests).toHaveLength(1)
     await world.pass(201)
-    await eventually(() => expect(there.requests).toHaveLength(3))
+    await untilPasses(() => expect(there.requests).toHaveLength(3))
   })
 
   test('a receiver that requests to stop with 410 is disabled, and its pending events are dropped', async () => {
@@ -181,7 +181,7 @@ describe('a receiver that requests', () => {
     await world.webhook('w1', there.url)
     await world.enqueue(...names(20))
     world.worker()
-    await eventually(async () => expect(new Set(await states())).toEqual(new Set(['dropped'])))
+    await untilPasses(async () => expect(new Set(await states())).toEqual(new Set(['dropped'])))
     await world.settled()
     expect(there.requests.length).toBeLessThanOrEqual(5)
     expect(await world.webhooks()).toMatchObject([{ disabledReason: 'the receiver answered 410 Gone' }])
@@ -199,11 +199,11 @@ describe('five days of failures only', () => {
     await world.webhook('w1', there.url)
     world.worker()
     await world.enqueue('m1')
-    await eventually(async () => expect((await world.webhooks())[0]?.failingSince).not.toBeNull())
+    await untilPasses(async () => expect((await world.webhooks())[0]?.failingSince).not.toBeNull())
     for (let day = 0; day < 5; day++) {
       await world.settled()
       await world.pass(86_400)
-      await eventually(() => expect(there.requests).toHaveLength(day + 2))
+      await untilPasses(() => expect(there.requests).toHaveLength(day + 2))
     }
     await world.settled()
     expect(await world.webhooks()).toMatchObject([
@@ -217,10 +217,10 @@ describe('five days of failures only', () => {
     await world.webhook('w1', there.url)
     world.worker()
     await world.enqueue('m1')
-    await eventually(() => expect(there.requests).toHaveLength(1))
+    await untilPasses(() => expect(there.requests).toHaveLength(1))
     await world.settled()
     await world.pass(30 * 86_400)
-    await eventually(() => expect(there.requests).toHaveLength(2))
+    await untilPasses(() => expect(there.requests).toHaveLength(2))
     await world.settled()
     expect(await world.webhooks()).toMatchObject([{ disabledAt: null }])
   })

@@ -9,7 +9,7 @@ import type { GuardedClient } from './client/guarded-client.ts'
 import { readDue } from './read-due-statement.ts'
 import { Breakers } from './receiver-health.ts'
 import { ReceiverLane, type ReceiverLaneDeps } from './receiver-lane.ts'
-import { type Receiver, takeReceivers } from './take-receivers-statement.ts'
+import { type DueReceiver, takeReceivers } from './take-receivers-statement.ts'
 import { WorkerPresence } from './worker-presence.ts'
 
 export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 'breakers'>, AttemptRecorderDeps {
@@ -139,7 +139,7 @@ export class DeliveryWorker implements Outbox {
     this.#turn([...taken.keys()], limit)
   }
 
-  #openLane(worker: number, receiver: Receiver, takenAtMs: number): void {
+  #openLane(worker: number, receiver: DueReceiver, takenAtMs: number): void {
     const lane = new ReceiverLane(this.#laneNeeds, {
       worker,
       receiver,

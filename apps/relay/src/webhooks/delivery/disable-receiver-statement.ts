@@ -1,5 +1,5 @@
 import type { Statements } from '../../store/database.ts'
-import type { Receiver } from './take-receivers-statement.ts'
+import type { DueReceiver } from './take-receivers-statement.ts'
 
 /**
  * Disables a webhook that still has this URL. Returns 0 when it was disabled before or has another URL now.
@@ -8,7 +8,7 @@ import type { Receiver } from './take-receivers-statement.ts'
  */
 export function disableReceiver(
   statements: Statements,
-  { key, url }: Pick<Receiver, 'key' | 'url'>,
+  { key, url }: Pick<DueReceiver, 'key' | 'url'>,
   reason: string,
 ): Promise<number> {
   return statements.$executeRaw`

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
-import { localTime } from '../outbox/local-time.ts'
+import { localTimeOf } from '../outbox/local-time.ts'
 import type { OutboundEvent } from '../outbox/outbox-event.ts'
-import { deliveryWorld, eventually } from '../testing/delivery-world.ts'
-import { answerWith, type ReceivedRequest, type TestReceiver } from '../testing/test-receiver.ts'
+import { deliveryWorld, untilPasses } from '../testing/delivery-world.ts'
+import { answerWith, type TestReceiver, type WebhookArrival } from '../testing/test-receiver.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 
 const world = deliveryWorld()
@@ -12,7 +12,7 @@ const { receivers } = world
 
 const facts = (cmdId: string) => ({
   ...{ deviceId: 'd1', cmdId, messageId: cmdId, recipient: '+1', sender: null, simNumber: 1 },
-  at: localTime('2026-03-01T15:46:11+07:00'),
+  at: localTimeOf('2026-03-01T15:46:11+07:00'),
 })
 const sent = (cmdId: string): OutboundEvent => ({ event: 'sms:sent', ...facts(cmdId), partsCount: 1 })
 const follows = { event: 'sms:sent' } as const
@@ -21,7 +21,7 @@ const delivered = (cmdId: string): OutboundEvent => ({ event: 'sms:delivered', .
 const enqueue = (...events: OutboundEvent[]) =>
   world.database.$transaction((statements) => enqueueEvents(statements, 'a1', events))
 
-const nameOf = ({ body }: ReceivedRequest) => {
+const nameOf = ({ body }: WebhookArrival) => {
   const { event, payload } = JSON.parse(body)
   return `${event} ${payload.messageId}`
 }
@@ -44,7 +44,7 @@ async function succeeded() {
 /** Answers `sms:sent` of `m1` when the test releases it, and every other event with 200 at once. */
 function slowForSent(status = 200) {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const answer = async (response: Parameters<ReturnType<typeof answerWith>>[0], request: ReceivedRequest) => {
+  const answer = async (response: Parameters<ReturnType<typeof answerWith>>[0], request: WebhookArrival) => {
     if (nameOf(request) === 'sms:sent m1') await promise
     response.statusCode = nameOf(request) === 'sms:sent m1' ? status : 200
     response.end()
@@ -63,11 +63,11 @@ test.each([[200], [500]])(
     await enqueue(sent('m1'))
     await enqueue(delivered('m1'), sent('m2'), delivered('m2'))
     // Events of other messages are not delayed.
-    await eventually(() => expect(received(receiver)).toContain('sms:delivered m2'))
+    await untilPasses(() => expect(received(receiver)).toContain('sms:delivered m2'))
     await sleep(500)
     expect(received(receiver)).not.toContain('sms:delivered m1')
     slow.release()
-    await eventually(() => expect(received(receiver)).toContain('sms:delivered m1'))
+    await untilPasses(() => expect(received(receiver)).toContain('sms:delivered m1'))
     for (const message of ['m1', 'm2'])
       expect(received(receiver).indexOf(`sms:sent ${message}`)).toBeLessThan(
         received(receiver).indexOf(`sms:delivered ${message}`),
@@ -91,7 +91,7 @@ test('a delivery that waits for an earlier event is not due until the first atte
   }
   expect([await isDue('m1'), await isDue('m2')]).toEqual([false, false])
   world.worker()
-  await eventually(() => expect(received(receiver)).toContain('sms:delivered m2'))
+  await untilPasses(() => expect(received(receiver)).toContain('sms:delivered m2'))
   expect(await isDue('m1')).toBe(false)
   slow.release()
   await vi.waitFor(() => expect(received(receiver)).toContain('sms:delivered m1'), { timeout: 90_000 })
@@ -105,7 +105,7 @@ test('an event that is enqueued while the attempt of the previous event is recor
   await world.database.$transaction(async (statements) => {
     await enqueueEvents(statements, 'a1', [delivered('m1')])
     world.worker()
-    await eventually(() => expect(received(receiver)).toEqual(['sms:sent m1']))
+    await untilPasses(() => expect(received(receiver)).toEqual(['sms:sent m1']))
     // The result can be recorded now. The event that waits for this result is not visible yet.
     await sleep(500)
   })
@@ -142,7 +142,7 @@ test('sends two events of one transaction in their order', async () => {
   world.worker()
   const messages = Array.from({ length: 50 }, (_, index) => `m${index}`)
   await enqueue(...messages.flatMap((message) => [sent(message), delivered(message)]))
-  await eventually(() => expect(received(receiver)).toHaveLength(100))
+  await untilPasses(() => expect(received(receiver)).toHaveLength(100))
   for (const message of messages)
     expect(received(receiver).indexOf(`sms:sent ${message}`)).toBeLessThan(
       received(receiver).indexOf(`sms:delivered ${message}`),
@@ -157,7 +157,7 @@ test('an event does not wait for an event to a different URL', async () => {
   await world.webhook('w2', other.url, 'sms:delivered')
   world.worker()
   await enqueue(sent('m1'), delivered('m1'))
-  await eventually(() => expect(received(other)).toEqual(['sms:delivered m1']))
+  await untilPasses(() => expect(received(other)).toEqual(['sms:delivered m1']))
   slow.release()
 })
 
@@ -171,7 +171,7 @@ test.each([
   await world.database.webhook.updateMany({ where: { id: 'w1' }, data })
   world.worker()
   await enqueue(sent('m1'), delivered('m1'))
-  await eventually(() => expect(received(receiver)).toEqual(['sms:delivered m1']))
+  await untilPasses(() => expect(received(receiver)).toEqual(['sms:delivered m1']))
 })
 
 test('an event waits at most half a minute', async () => {

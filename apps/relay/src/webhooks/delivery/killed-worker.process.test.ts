@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { callUrl } from '../../testing/call-url.ts'
-import { type RelayProcess, startRelayProcess } from '../../testing/relay-process.ts'
+import { startRelayProcess, type TestRelayProcess } from '../../testing/relay-process.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
 import { receivedText } from '../testing/received-text.ts'
@@ -11,7 +11,7 @@ import { idsOf, testReceivers } from '../testing/test-receiver.ts'
 const EVENTS = 200
 const BASIC = `Basic ${btoa('sms:tea at half past four')}`
 const shared = useTestDatabase()
-const relays: RelayProcess[] = []
+const relays: TestRelayProcess[] = []
 const receivers = testReceivers()
 afterEach(async () => {
   for (const relay of relays.splice(0)) {
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 90_000, interval: 20 })
 
-async function start(proxy: string): Promise<RelayProcess> {
+async function start(proxy: string): Promise<TestRelayProcess> {
   const relay = await startRelayProcess({
     DATABASE_URL: shared.url,
     SERVER_SECRET: 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { deliveryWorld, eventually, names } from '../testing/delivery-world.ts'
+import { deliveryWorld, names, untilPasses } from '../testing/delivery-world.ts'
 import { answerWith } from '../testing/test-receiver.ts'
 
 const world = deliveryWorld()
@@ -15,14 +15,14 @@ test('only deliveries of the paused webhook wait, and they are sent after it res
   await hold('paused', new Date())
   const worker = world.worker()
   await world.enqueue('m1')
-  await eventually(() => expect(other.requests).toHaveLength(1))
+  await untilPasses(() => expect(other.requests).toHaveLength(1))
   await world.settled()
   await sleep(500)
   expect(paused.requests).toHaveLength(0)
   await hold('paused', null)
   worker.wake()
-  await eventually(() => expect(paused.requests).toHaveLength(1))
-  await eventually(async () => expect(await world.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]))
+  await untilPasses(() => expect(paused.requests).toHaveLength(1))
+  await untilPasses(async () => expect(await world.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]))
 })
 
 test("a user's pause during a delivery stops further deliveries", async () => {
@@ -34,7 +34,7 @@ test("a user's pause during a delivery stops further deliveries", async () => {
   await world.webhook('w1', receiver.url)
   world.worker()
   await world.enqueue(...names(200))
-  await eventually(() => expect(receiver.requests.length).toBeGreaterThan(5))
+  await untilPasses(() => expect(receiver.requests.length).toBeGreaterThan(5))
   await hold('w1', new Date())
   paused.resolve()
   await world.settled()

@@ -2,7 +2,7 @@ import { BoundedMap } from '../../limits/bounded-map.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Attempted } from './attempt-delivery.ts'
 import type { AttemptRecorder } from './attempt-recorder.ts'
-import type { Receiver } from './take-receivers-statement.ts'
+import type { DueReceiver } from './take-receivers-statement.ts'
 
 export interface ReceiverHealthDeps {
   readonly breakers: Breakers
@@ -21,7 +21,7 @@ export class ReceiverHealth {
   #isPaused = false
   #mayHaveFailures: boolean
 
-  constructor(deps: ReceiverHealthDeps, { pauses, hasFailures }: Receiver) {
+  constructor(deps: ReceiverHealthDeps, { pauses, hasFailures }: DueReceiver) {
     this.#deps = deps
     this.#isOnTrial = pauses > 0
     this.#mayHaveFailures = hasFailures
@@ -36,11 +36,11 @@ export class ReceiverHealth {
   }
 
   /** Forgets failures, because the URL was changed. */
-  forget(receiver: Receiver): void {
+  forget(receiver: DueReceiver): void {
     this.#deps.breakers.forget(receiver.key)
   }
 
-  note(receiver: Receiver, { attempt, verdict, error }: Attempted): void {
+  note(receiver: DueReceiver, { attempt, verdict, error }: Attempted): void {
     const isSuccess = attempt.state === 'delivered'
     const isRecovered = isSuccess && this.#isOnTrial
     const isOpening = !this.#isPaused && this.#isFailing(receiver, isSuccess) && !verdict.isGone
@@ -57,12 +57,12 @@ export class ReceiverHealth {
   }
 
   /** Returns true if the receiver has to be paused. On trial, one failure is sufficient. */
-  #isFailing({ key }: Receiver, isSuccess: boolean): boolean {
+  #isFailing({ key }: DueReceiver, isSuccess: boolean): boolean {
     const opens = this.#deps.breakers.opensAfter(key, isSuccess, performance.now())
     return opens || (this.#isOnTrial && !isSuccess)
   }
 
-  #log({ accountId, id }: Receiver, priority: 'INFO' | 'WARN', message: string): void {
+  #log({ accountId, id }: DueReceiver, priority: 'INFO' | 'WARN', message: string): void {
     this.#deps.logbook.write({ accountId, module: 'webhooks', priority, message, context: { webhookId: id } })
   }
 }

@@ -3,7 +3,7 @@ import type { AttemptRecorder } from './attempt-recorder.ts'
 import type { ObservedAttempt } from './delivery-metrics.ts'
 import type { DueDelivery } from './read-due-statement.ts'
 import { ReceiverHealth, type ReceiverHealthDeps } from './receiver-health.ts'
-import type { Receiver } from './take-receivers-statement.ts'
+import type { DueReceiver } from './take-receivers-statement.ts'
 
 export interface ReceiverLaneDeps extends AttemptDeps, ReceiverHealthDeps {
   readonly recorder: Pick<AttemptRecorder, 'record' | 'updateHealth' | 'recordGone' | 'release'>
@@ -13,7 +13,7 @@ export interface ReceiverLaneDeps extends AttemptDeps, ReceiverHealthDeps {
 export interface ReceiverLaneOptions {
   /** The number that the worker had when it took the receiver. */
   readonly worker: number
-  readonly receiver: Receiver
+  readonly receiver: DueReceiver
   readonly takenAtMs: number
   /** Called when the lane can take more deliveries. */
   readonly onNeedsMore: () => void
@@ -34,7 +34,7 @@ export class ReceiverLane {
   readonly #options: ReceiverLaneOptions
   readonly #health: ReceiverHealth
   readonly #held = new Set<bigint>()
-  #receiver: Receiver
+  #receiver: DueReceiver
   #renewedAtMs: number
   #waiting: DueDelivery[] = []
   #inFlight = 0
@@ -70,7 +70,7 @@ export class ReceiverLane {
   }
 
   /** Extends the lease and updates the receiver. */
-  renew(receiver: Receiver, takenAtMs: number): void {
+  renew(receiver: DueReceiver, takenAtMs: number): void {
     if (receiver.url !== this.#receiver.url) {
       this.#health.forget(receiver)
       // Waiting deliveries were read for the earlier URL, so they must be read again.
@@ -128,7 +128,7 @@ export class ReceiverLane {
     this.#advance()
   }
 
-  #note(receiver: Receiver, { id, event, attempts, ageSeconds }: DueDelivery, attempted: Attempted): void {
+  #note(receiver: DueReceiver, { id, event, attempts, ageSeconds }: DueDelivery, attempted: Attempted): void {
     const wasOnTrial = this.#health.isOnTrial
     const { state, durationMs } = attempted.attempt
     const sinceEventSeconds = attempts === 0 ? ageSeconds : undefined

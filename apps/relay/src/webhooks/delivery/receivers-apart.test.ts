@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { endPause } from '../api/end-pause-statement.ts'
-import { deliveryWorld, eventually, names } from '../testing/delivery-world.ts'
+import { deliveryWorld, names, untilPasses } from '../testing/delivery-world.ts'
 import { answerWith, idsOf } from '../testing/test-receiver.ts'
 
 const world = deliveryWorld()
@@ -22,13 +22,13 @@ test('a receiver gets five requests at a time and never more', async () => {
   await world.webhook('w2', other.url)
   await world.enqueue(...names(40))
   world.worker()
-  await eventually(() => expect(other.requests).toHaveLength(40))
-  await eventually(() => expect(there.requests).toHaveLength(5))
+  await untilPasses(() => expect(other.requests).toHaveLength(40))
+  await untilPasses(() => expect(there.requests).toHaveLength(5))
   await world.enqueue('later')
-  await eventually(() => expect(other.requests).toHaveLength(41))
+  await untilPasses(() => expect(other.requests).toHaveLength(41))
   expect(there.requests).toHaveLength(5)
   for (const response of waiting) response.end()
-  await eventually(() => expect(there.requests).toHaveLength(41))
+  await untilPasses(() => expect(there.requests).toHaveLength(41))
   await world.settled()
   expect(there.mostAtOnce).toBe(5)
   expect(new Set(idsOf(there)).size).toBe(41)
@@ -41,7 +41,7 @@ test('a hanging receiver does not delay other receivers', async () => {
   await world.webhook('well', well.url)
   await world.enqueue(...names(50))
   world.worker()
-  await eventually(() => expect(well.requests).toHaveLength(50))
+  await untilPasses(() => expect(well.requests).toHaveLength(50))
   expect(await world.database.webhookDelivery.count({ where: { state: 'delivered' } })).toBeLessThanOrEqual(50)
   expect(hanging.mostAtOnce).toBeLessThanOrEqual(150)
 })
@@ -57,7 +57,7 @@ test('each receiver is served if there are more than can be served at once', asy
   }
   await world.enqueue(...names(300))
   world.worker({ mostReceivers: 2 })
-  await eventually(() => expect(new Set(order).size).toBe(6))
+  await untilPasses(() => expect(new Set(order).size).toBe(6))
   for (const id of ['w0', 'w1']) expect(order.filter((one) => one === id).length).toBeLessThan(300)
 })
 
@@ -71,7 +71,7 @@ test.each([
   await world.enqueue(...names(100))
   const beganMs = Date.now()
   world.worker({ limits: { totalMs: 200 } })
-  await eventually(async () => expect((await webhook())?.pauses).toBe(1))
+  await untilPasses(async () => expect((await webhook())?.pauses).toBe(1))
   await world.settled()
   const tries = await tried()
   expect(tries).toBeGreaterThanOrEqual(10)
@@ -93,13 +93,13 @@ test('after a pause, one attempt decides whether a longer pause follows or deliv
   await world.webhook('w1', there.url)
   await world.enqueue(...names(60))
   world.worker()
-  await eventually(async () => expect((await webhook())?.pauses).toBe(1))
+  await untilPasses(async () => expect((await webhook())?.pauses).toBe(1))
   await world.settled()
   const before = there.requests.length
   for (const [index, pauseSeconds] of [60, 120, 240, 480, 600].entries()) {
     const beganMs = Date.now()
     await world.pass(10_000)
-    await eventually(async () => expect((await webhook())?.pauses).toBe(index + 2))
+    await untilPasses(async () => expect((await webhook())?.pauses).toBe(index + 2))
     await world.settled()
     const pausedUntilMs = (await webhook())?.pausedUntil?.getTime() ?? 0
     expect(pausedUntilMs - beganMs).toBeGreaterThan((pauseSeconds - 25) * 1000)
@@ -110,7 +110,7 @@ test('after a pause, one attempt decides whether a longer pause follows or deliv
   await endPause(world.database, (await webhook())?.key ?? 0n)
   // Failed events have separate pauses of up to two hours.
   await world.pass(10_000)
-  await eventually(async () =>
+  await untilPasses(async () =>
     expect((await world.deliveries()).every(({ state }) => state === 'delivered')).toBe(true),
   )
   await world.settled()
@@ -133,13 +133,13 @@ test('after a pause, nothing else is sent before the first attempt has a result'
   await world.webhook('w2', other.url)
   await world.enqueue(...names(20))
   world.worker()
-  await eventually(() => expect(there.requests).toHaveLength(1))
-  await eventually(() => expect(other.requests).toHaveLength(20))
+  await untilPasses(() => expect(there.requests).toHaveLength(1))
+  await untilPasses(() => expect(other.requests).toHaveLength(20))
   await world.enqueue('later')
-  await eventually(() => expect(other.requests).toHaveLength(21))
+  await untilPasses(() => expect(other.requests).toHaveLength(21))
   expect(there.requests).toHaveLength(1)
   for (const response of waiting) response.end()
-  await eventually(() => expect(there.requests).toHaveLength(21))
+  await untilPasses(() => expect(there.requests).toHaveLength(21))
 })
 
 test('a receiver that sometimes fails is not paused', async () => {
@@ -149,7 +149,7 @@ test('a receiver that sometimes fails is not paused', async () => {
   await world.webhook('w1', there.url)
   await world.enqueue(...names(60))
   world.worker()
-  await eventually(async () => expect(await tried()).toBe(60))
+  await untilPasses(async () => expect(await tried()).toBe(60))
   await world.settled()
   expect(await webhook()).toMatchObject({ pauses: 0 })
 })

@@ -23,7 +23,7 @@ const receiver = z.object({
 })
 
 /** A webhook that only this worker serves, with all data that sending needs. */
-export type Receiver = Readonly<z.output<typeof receiver>>
+export type DueReceiver = Readonly<z.output<typeof receiver>>
 
 export interface TakingReceivers {
   /** The number of this worker. */
@@ -51,7 +51,7 @@ export interface TakingReceivers {
  * other values are read as of the start of the statement. SKIP LOCKED leaves out rows that are being taken or changed.
  * A killed worker has lost its presence lock, so its receivers are taken at once.
  */
-export function takeReceivers(database: Database, taking: TakingReceivers): Promise<Receiver[]> {
+export function takeReceivers(database: Database, taking: TakingReceivers): Promise<DueReceiver[]> {
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking
   return readRows(
     database,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
 import { redeliver } from '../api/redeliver-statement.ts'
-import { deliveryWorld, eventually, names } from '../testing/delivery-world.ts'
+import { deliveryWorld, names, untilPasses } from '../testing/delivery-world.ts'
 import { idsOf } from '../testing/test-receiver.ts'
 import { PRESENCE_CLASS } from './worker-presence.ts'
 
@@ -49,7 +49,7 @@ test('many workers share the work: each event is sent once, and no receiver has 
   for (const [index, { url }] of all.entries()) await world.webhook(`w${index}`, url)
   for (let worker = 0; worker < 4; worker++) world.worker()
   for (let burst = 0; burst < 10; burst++) await world.enqueue(...names(10, `b${burst}-`))
-  await eventually(async () => expect(await countOf('delivered')).toBe(400))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(400))
   for (const there of all) {
     expect(idsOf(there)).toHaveLength(100)
     expect(new Set(idsOf(there)).size).toBe(100)
@@ -62,7 +62,7 @@ test('another worker takes over the receivers of a lost worker at once, with the
   await world.webhook('w1', there.url)
   await world.enqueue(...names(20))
   world.worker()
-  await eventually(() => expect(there.requests).toHaveLength(5))
+  await untilPasses(() => expect(there.requests).toHaveLength(5))
   const firstWorker = (await webhook())?.servedBy
   await world.loseConnections()
   world.worker()
@@ -70,7 +70,7 @@ test('another worker takes over the receivers of a lost worker at once, with the
   await vi.waitFor(() => expect(there.requests.length).toBeGreaterThan(5), { timeout: 90_000 })
   expect((await webhook())?.servedBy).not.toBe(firstWorker)
   open()
-  await eventually(async () => expect(await countOf('delivered')).toBe(20))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(20))
   expect(new Set(idsOf(there))).toEqual(new Set(names(20).map((name) => world.idOf('w1', name))))
 })
 
@@ -81,7 +81,7 @@ test('a worker without presence serves no receiver until it is present again', a
   for (let round = 0; round < 3; round++) {
     await world.enqueue(...names(5, `r${round}-`))
     await world.loseConnections()
-    await eventually(async () => expect(await countOf('delivered')).toBe(5 * (round + 1)))
+    await untilPasses(async () => expect(await countOf('delivered')).toBe(5 * (round + 1)))
   }
   expect(world.warned).toContain('webhook delivery paused: database connection lost, reconnecting')
 })
@@ -100,10 +100,10 @@ test('a receiver with an expired lease is taken even if its worker seems to be p
   const other = await receivers.start()
   await world.webhook('w2', other.url)
   await world.enqueue('m2')
-  await eventually(() => expect(other.requests).toHaveLength(1))
+  await untilPasses(() => expect(other.requests).toHaveLength(1))
   expect(there.requests).toEqual([])
   await world.database.webhook.update({ where: { key }, data: leased(-1) })
-  await eventually(() => expect(there.requests).toHaveLength(2))
+  await untilPasses(() => expect(there.requests).toHaveLength(2))
   await frozen.end()
 })
 
@@ -112,11 +112,11 @@ test('a redelivery requested during a request sends the event once more', async 
   await world.webhook('w1', there.url)
   world.worker()
   await world.enqueue('m1')
-  await eventually(() => expect(there.requests).toHaveLength(1))
+  await untilPasses(() => expect(there.requests).toHaveLength(1))
   const [before] = await world.deliveries()
   await redeliver(world.database, [before?.key ?? 0n])
   open()
-  await eventually(async () => expect(await countOf('delivered')).toBe(1))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(1))
   await world.settled()
   expect(idsOf(there)).toEqual([before?.id, before?.id])
   expect((await world.deliveries())[0]?.attemptRows).toMatchObject([{ number: 1 }, { number: 2 }])
@@ -127,14 +127,14 @@ test('the results of attempts wait for transactions that have locked their deliv
   await world.webhook('w1', there.url)
   world.worker()
   await world.enqueue('m1', 'm2')
-  await eventually(() => expect(there.requests).toHaveLength(2))
+  await untilPasses(() => expect(there.requests).toHaveLength(2))
   const [locked] = await world.deliveries()
   await world.database.$transaction(async (statements) => {
     await statements.$executeRaw`SELECT FROM webhook_deliveries WHERE key = ${locked?.key} FOR UPDATE`
     open()
-    await eventually(async () => expect(await countOf('delivered')).toBe(1))
+    await untilPasses(async () => expect(await countOf('delivered')).toBe(1))
   })
-  await eventually(async () => expect(await countOf('delivered')).toBe(2))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(2))
   expect(there.requests).toHaveLength(2)
 })
 
@@ -144,11 +144,11 @@ test('a webhook is called at its changed URL, and failures at the earlier URL ar
   const key = await world.webhook('w1', dead.url)
   await world.enqueue(...names(30))
   world.worker()
-  await eventually(async () => expect((await webhook())?.pauses).toBe(1))
+  await untilPasses(async () => expect((await webhook())?.pauses).toBe(1))
   const moved = { url: there.url, pauses: 0, pausedUntil: null, failingSince: null }
   await world.database.webhook.update({ where: { key }, data: moved })
   await world.pass(10)
-  await eventually(async () => expect(await countOf('delivered')).toBe(30))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(30))
   await world.settled()
   expect(await webhook()).toMatchObject({ pauses: 0, pausedUntil: null, failingSince: null })
 })
@@ -160,10 +160,10 @@ test('failures at an earlier URL are not counted for the present URL', async () 
   const key = await world.webhook('w1', dead.url)
   world.worker()
   await world.enqueue('m1')
-  await eventually(() => expect(waiting).toHaveLength(1))
+  await untilPasses(() => expect(waiting).toHaveLength(1))
   await world.database.webhook.update({ where: { key }, data: { url: there.url } })
   for (const response of waiting) response.writeHead(410).end()
-  await eventually(async () => expect(await world.deliveries()).toMatchObject([{ attempts: 1, state: 'waiting' }]))
+  await untilPasses(async () => expect(await world.deliveries()).toMatchObject([{ attempts: 1, state: 'waiting' }]))
   await world.settled()
   expect(await webhook()).toMatchObject({ failingSince: null, disabledAt: null })
 })
@@ -178,10 +178,10 @@ test.each([
   await world.webhook('w2', other.url)
   await world.enqueue(...names(100))
   world.worker()
-  await eventually(() => expect(there.requests).toHaveLength(5))
+  await untilPasses(() => expect(there.requests).toHaveLength(5))
   await change(key)
   open()
-  await eventually(() => expect(other.requests).toHaveLength(100))
+  await untilPasses(() => expect(other.requests).toHaveLength(100))
   await world.settled()
   expect(there.requests.length).toBeLessThanOrEqual(30)
   expect(world.warned).toEqual([])
@@ -192,7 +192,7 @@ test('a stopping worker finishes running requests and leaves the other deliverie
   await world.webhook('w1', there.url)
   await world.enqueue(...names(20))
   const worker = world.worker()
-  await eventually(() => expect(there.requests).toHaveLength(5))
+  await untilPasses(() => expect(there.requests).toHaveLength(5))
   const stopping = worker.stop()
   await world.enqueue('late')
   open()
@@ -205,7 +205,7 @@ test('a stopping worker finishes running requests and leaves the other deliverie
   )
   expect(await webhook()).toMatchObject({ servedBy: null, servedUntil: null })
   world.worker()
-  await eventually(async () => expect(await countOf('delivered')).toBe(21))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(21))
   expect(idsOf(there)).toHaveLength(21)
 })
 
@@ -214,13 +214,13 @@ test('a long message whose last part arrives while its first part is being deliv
   await world.webhook('w1', there.url)
   world.worker()
   await world.enqueue('m1')
-  await eventually(() => expect(there.requests).toHaveLength(1))
+  await untilPasses(() => expect(there.requests).toHaveLength(1))
   await world.database.$executeRaw`
     UPDATE webhook_deliveries SET payload = jsonb_set(payload, '{message}', '"the whole"'), state = 'waiting'`
   open()
-  await eventually(() => expect(there.requests).toHaveLength(2))
+  await untilPasses(() => expect(there.requests).toHaveLength(2))
   expect(JSON.parse(there.requests[1]?.body ?? '').payload.message).toBe('the whole')
-  await eventually(async () => expect(await countOf('delivered')).toBe(1))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(1))
 })
 
 test('nothing is lost or sent twice while the database rejects writes', async () => {
@@ -228,14 +228,14 @@ test('nothing is lost or sent twice while the database rejects writes', async ()
   await world.webhook('w1', there.url)
   world.worker()
   await world.enqueue(...names(3))
-  await eventually(() => expect(there.requests).toHaveLength(3))
+  await untilPasses(() => expect(there.requests).toHaveLength(3))
   const giveBack = await takeDatabaseAway('INSERT ON webhook_attempts')
   open()
-  await eventually(() => expect(world.warned).toContain('could not record webhook results, retrying'))
+  await untilPasses(() => expect(world.warned).toContain('could not record webhook results, retrying'))
   // Other errors are retried for a shorter time than this.
   await sleep(1_500)
   await giveBack()
-  await eventually(async () => expect(await countOf('delivered')).toBe(3))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(3))
   expect(there.requests).toHaveLength(3)
   expect(world.warned).toEqual(['could not record webhook results, retrying'])
 })
@@ -246,13 +246,13 @@ test('a worker that cannot read its work because the database is unavailable log
   const giveBack = await takeDatabaseAway('UPDATE ON webhooks')
   world.worker()
   await world.enqueue(...names(3))
-  await eventually(() => expect(world.warned).toContain('webhook delivery paused: database unavailable, retrying'))
+  await untilPasses(() => expect(world.warned).toContain('webhook delivery paused: database unavailable, retrying'))
   // By now the worker has made some more attempts.
   await sleep(1_000)
   expect(world.warned).toEqual(['webhook delivery paused: database unavailable, retrying'])
   expect(there.requests).toEqual([])
   await giveBack()
-  await eventually(async () => expect(await countOf('delivered')).toBe(3))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(3))
   expect(there.requests).toHaveLength(3)
 })
 
@@ -262,11 +262,11 @@ test('an event whose result cannot be recorded is repeated at a limited rate', a
   await world.database.$executeRaw`ALTER TABLE webhook_attempts RENAME TO elsewhere`
   world.worker()
   await world.enqueue(...names(3))
-  await eventually(() => expect(world.warned).toContain('webhook results lost because they could not be recorded'))
+  await untilPasses(() => expect(world.warned).toContain('webhook results lost because they could not be recorded'))
   const other = await receivers.start()
   await world.webhook('w2', other.url)
   await world.enqueue('m3')
-  await eventually(() => expect(other.requests).toHaveLength(1))
+  await untilPasses(() => expect(other.requests).toHaveLength(1))
   await world.database.$executeRaw`ALTER TABLE elsewhere RENAME TO webhook_attempts`
   expect(there.requests).toHaveLength(3)
 })
@@ -277,7 +277,7 @@ test('an event that is enqueued again during a request is sent once', async () =
   world.worker()
   world.worker()
   for (let time = 0; time < 5; time++) await world.enqueue(...names(20))
-  await eventually(async () => expect(await countOf('delivered')).toBe(20))
+  await untilPasses(async () => expect(await countOf('delivered')).toBe(20))
   await world.settled()
   expect(idsOf(there)).toHaveLength(20)
 })

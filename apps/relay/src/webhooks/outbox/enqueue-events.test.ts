@@ -2,13 +2,13 @@ import { afterEach, expect, test } from 'vitest'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { enqueueAgain, enqueueEvents } from './enqueue-events.ts'
 import { eventId } from './event-id.ts'
-import { localTime } from './local-time.ts'
+import { localTimeOf } from './local-time.ts'
 import type { OutboxEvent, ReceivedText } from './outbox-event.ts'
 
 const shared = useTestDatabase()
 afterEach(() => shared.database.account.deleteMany())
 
-const at = localTime('2026-03-01T15:46:11+07:00')
+const at = localTimeOf('2026-03-01T15:46:11+07:00')
 const text = (messageId: string, message = 'hello'): ReceivedText => ({
   event: 'sms:received',
   deviceId: 'd1',

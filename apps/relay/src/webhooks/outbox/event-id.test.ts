@@ -1,10 +1,10 @@
 import { healthOf } from '@smsgw/contract/relay/health'
 import { expect, test } from 'vitest'
 import { eventId } from './event-id.ts'
-import { localTime } from './local-time.ts'
+import { localTimeOf } from './local-time.ts'
 import type { OutboxEvent, ReceivedText } from './outbox-event.ts'
 
-const at = localTime('2026-03-01T15:46:11+07:00')
+const at = localTimeOf('2026-03-01T15:46:11+07:00')
 const outbound = { deviceId: 'd1', cmdId: 'c1', messageId: 'm1', recipient: '+1', sender: null, simNumber: 1, at }
 const text = (messageId: string): ReceivedText => ({
   event: 'sms:received',
@@ -24,7 +24,7 @@ test('an id is a UUID of version 8 and never changes', () => {
 })
 
 test('an event with another text is still the same event', () => {
-  const later = localTime('2026-03-02T00:00:00Z')
+  const later = localTimeOf('2026-03-02T00:00:00Z')
   expect(eventId('a1', 'w1', { ...outbound, event: 'sms:sent', partsCount: 2, at: later })).toBe(
     eventId('a1', 'w1', sent),
   )

@@ -7,7 +7,7 @@ import type { OutboxEvent } from './outbox-event.ts'
  * or a second read of the SIM results in the same id.
  */
 export function eventId(accountId: string, webhookId: string, event: OutboxEvent): string {
-  return derivedId([accountId, webhookId, event.event, ...factsOf(event)])
+  return derivedEventId([accountId, webhookId, event.event, ...factsOf(event)])
 }
 
 /** Returns the id of an outbound event for one recipient. Only failures have a `code`. */
@@ -16,7 +16,7 @@ export function outboundEventId(
   webhookId: string,
   { event, cmdId, code }: { readonly event: string; readonly cmdId: string; readonly code?: string | undefined },
 ): string {
-  return derivedId([accountId, webhookId, event, cmdId, ...(code === undefined ? [] : [code])])
+  return derivedEventId([accountId, webhookId, event, cmdId, ...(code === undefined ? [] : [code])])
 }
 
 /** The events about sent messages. */
@@ -68,7 +68,7 @@ function factsOf(event: OutboxEvent): readonly string[] {
 }
 
 /** Returns a custom UUID (RFC 9562 §5.8) made of the first bits of a SHA-256 hash. */
-export function derivedId(facts: readonly string[]): string {
+export function derivedEventId(facts: readonly string[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(facts)).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)

@@ -4,14 +4,14 @@ import { type EmittedEvent, webhookPayloads } from '@smsgw/contract/webhooks/web
 import { expect, test } from 'vitest'
 import { sampleEvent } from '../api/sample-event.ts'
 import { payloadOf } from './event-payload.ts'
-import { localTime } from './local-time.ts'
+import { localTimeOf } from './local-time.ts'
 import type { OutboxEvent, ReceivedText } from './outbox-event.ts'
 
 const golden: Record<string, unknown> = JSON.parse(
   readFileSync(new URL('golden-payloads.json', import.meta.url), 'utf8'),
 )
 const deviceId = 'Xk2Zt7vQ9sLrB4mNdP1aW'
-const inBangkok = localTime('2026-03-01T15:46:11+07:00')
+const inBangkok = localTimeOf('2026-03-01T15:46:11+07:00')
 const inbound = { deviceId, sender: '+14155550142', recipient: '+66812345678', simNumber: 1, receivedAt: inBangkok }
 const unknownSim: ReceivedText = {
   event: 'sms:received',
@@ -20,7 +20,7 @@ const unknownSim: ReceivedText = {
   sender: 'MYBANK',
   recipient: null,
   simNumber: 1,
-  receivedAt: localTime('2026-03-01T08:46:11.250Z'),
+  receivedAt: localTimeOf('2026-03-01T08:46:11.250Z'),
   message: 'Your code is 4711',
 }
 const mms = { event: 'mms:received', messageId: '0f1e2d3c4b5a69788796a5b4c3d2e1f0', ...inbound } as const
@@ -57,7 +57,7 @@ const outboxEvents: Record<string, OutboxEvent> = {
     messageId: '9a0b1c2d3e4f5061728394a5b6c7d8e9',
     data: '3q2+7w==',
     port: 53739,
-    receivedAt: localTime('2026-03-01T05:16:11-03:30'),
+    receivedAt: localTimeOf('2026-03-01T05:16:11-03:30'),
   },
   'an MMS notification': {
     ...mms,
@@ -86,7 +86,7 @@ const outboxEvents: Record<string, OutboxEvent> = {
   'a delivered message': {
     ...outbound,
     event: 'sms:delivered',
-    at: localTime('2026-03-01T15:46:19+07:00'),
+    at: localTimeOf('2026-03-01T15:46:19+07:00'),
   },
   'a failed message': {
     ...outbound,
@@ -101,7 +101,7 @@ const outboxEvents: Record<string, OutboxEvent> = {
     simNumber: null,
     code: 'ttl_expired',
     reason: 'TTL expired',
-    at: localTime('2026-03-01T08:46:11Z'),
+    at: localTimeOf('2026-03-01T08:46:11Z'),
   },
   'a cancelled encrypted message': { ...outbound, event: 'sms:cancelled', recipient: opaque },
   'an MMS that a phone has downloaded': {
@@ -111,7 +111,7 @@ const outboxEvents: Record<string, OutboxEvent> = {
     sender: '+14155550142',
     recipient: '+66812345678',
     simNumber: 1,
-    receivedAt: localTime('2026-03-01T15:46:11+07:00'),
+    receivedAt: localTimeOf('2026-03-01T15:46:11+07:00'),
     body: 'Look!',
     subject: 'Holiday',
     attachments: [{ partId: 1, name: 'beach.jpg', size: 31_744, contentType: 'image/jpeg' }],
@@ -157,7 +157,7 @@ test.each(Object.entries(outboxEvents))('%s: the payload equals the golden paylo
 })
 
 test.each(Object.keys(webhookPayloads) as EmittedEvent[])('the sample of %s has the documented members', (event) => {
-  const sample = payloadOf(sampleEvent(event, deviceId, localTime('2026-03-01T15:46:11+07:00'), 'test'))
+  const sample = payloadOf(sampleEvent(event, deviceId, localTimeOf('2026-03-01T15:46:11+07:00'), 'test'))
   expect(webhookPayloads[event].parse(sample)).toEqual(sample)
   const shown = Object.values(outboxEvents).filter((one) => !('isEncrypted' in one) && one.event === event)
   if (shown.length === 0) expect(event).toMatch(/:batch:/)

@@ -2,7 +2,7 @@ import type { EmittedEvent, WebhookPayloads } from '@smsgw/contract/webhooks/web
 import { simCardAnswer } from '../../devices/sim-card-answer.ts'
 import { dlrType, type KannelFacts } from '../delivery/kannel-request.ts'
 import { readCallback } from '../status-callback.ts'
-import { localTime, localTimeText } from './local-time.ts'
+import { localTimeOf, localTimeText } from './local-time.ts'
 import type {
   OutboundEvent,
   OutboxEvent,
@@ -110,7 +110,7 @@ function receivedData(received: ReceivedData): Payload<'sms:data-received'> {
 
 function receivedMms(received: ReceivedMms): Payload<'mms:received'> {
   const { transactionId, subject, size, contentClass, contentLocation, expiresAt, receivedAt } = received
-  const expiry = expiresAt && { ...receivedAt, at: localTime(expiresAt).at }
+  const expiry = expiresAt && { ...receivedAt, at: localTimeOf(expiresAt).at }
   return {
     ...inbound(received),
     transactionId,

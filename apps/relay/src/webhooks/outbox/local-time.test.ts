@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventTime, localTime, localTimeText } from './local-time.ts'
+import { eventTime, localTimeOf, localTimeText } from './local-time.ts'
 
 test.each([
   ['2026-03-01T15:46:11.000+07:00', '2026-03-01T15:46:11.000+07:00', 420],
@@ -7,7 +7,7 @@ test.each([
   ['2026-01-01T00:30:00.123-09:30', '2026-01-01T00:30:00.123-09:30', -570],
   ['2026-03-01T08:46:11.5Z', '2026-03-01T08:46:11.500+00:00', 0],
 ])('%s becomes %s', (text, local, offsetMinutes) => {
-  const time = localTime(text)
+  const time = localTimeOf(text)
   expect(time).toEqual({ at: new Date(text), offsetMinutes })
   expect(localTimeText(time)).toBe(local)
 })

@@ -5,7 +5,7 @@ export interface LocalTime {
 }
 
 /** Parses a time in the format of RFC 3339. With `Z` or without an offset, the offset is 0. */
-export function localTime(text: string): LocalTime {
+export function localTimeOf(text: string): LocalTime {
   const [, sign, hours, minutes] = OFFSET.exec(text) ?? []
   const offset = Number(hours ?? 0) * 60 + Number(minutes ?? 0)
   return { at: new Date(text), offsetMinutes: sign === '-' ? -offset : offset }
@@ -16,7 +16,7 @@ export function localTime(text: string): LocalTime {
  * be fast or not set.
  */
 export function eventTime(text: string, now: Date): LocalTime {
-  const reported = localTime(text)
+  const reported = localTimeOf(text)
   const isPlausible = reported.at >= EARLIEST && reported.at <= now
   return isPlausible ? reported : { ...reported, at: now }
 }
@@ -25,7 +25,7 @@ export function eventTime(text: string, now: Date): LocalTime {
 const EARLIEST = new Date('2024-01-01T00:00:00Z')
 
 /** Returns the time of a decision of the relay. It is in UTC, because the relay has no local time. */
-export function utcTime(at: Date): LocalTime {
+export function utcTimeOf(at: Date): LocalTime {
   return { at, offsetMinutes: 0 }
 }
 

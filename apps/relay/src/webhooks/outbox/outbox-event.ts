@@ -40,7 +40,7 @@ export interface ReceivedData extends Inbound {
   readonly port: number
 }
 
-export interface ReceivedMms extends Inbound, MmsNotification {
+export interface ReceivedMms extends Inbound, MmsAnnouncement {
   readonly event: 'mms:received'
 }
 
@@ -54,7 +54,7 @@ export interface ReceivedMmsContent extends Inbound {
 }
 
 /** The content of an MMS notification. */
-export interface MmsNotification {
+export interface MmsAnnouncement {
   readonly transactionId: string
   readonly subject?: string
   readonly size: number

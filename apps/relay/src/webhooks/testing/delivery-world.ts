@@ -130,14 +130,14 @@ export function deliveryWorld() {
 
     /** Waits until all results are recorded and the receivers are free. */
     settled: () =>
-      eventually(async () => {
+      untilPasses(async () => {
         for (const { servedBy } of await webhooks()) expect(servedBy).toBeNull()
       }),
   }
 }
 
 /** Waits until the check passes. */
-export function eventually(check: () => unknown): Promise<unknown> {
+export function untilPasses(check: () => unknown): Promise<unknown> {
   return vi.waitFor(check, { timeout: 90_000, interval: 20 })
 }
 

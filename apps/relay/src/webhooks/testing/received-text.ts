@@ -1,4 +1,4 @@
-import { localTime } from '../outbox/local-time.ts'
+import { localTimeOf } from '../outbox/local-time.ts'
 import type { ReceivedText } from '../outbox/outbox-event.ts'
 
 /** An event for a received message. */
@@ -10,7 +10,7 @@ export function receivedText(messageId: string): ReceivedText {
     sender: '+12025550123',
     recipient: null,
     simNumber: 1,
-    receivedAt: localTime('2026-03-01T15:46:11+07:00'),
+    receivedAt: localTimeOf('2026-03-01T15:46:11+07:00'),
     message: `Zürich, ${messageId} 👍`,
   }
 }

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export interface ReceivedRequest {
+export interface WebhookArrival {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders
@@ -16,7 +16,7 @@ export interface TestReceiver {
   readonly port: number
   /** The URL of the receiver, with its address and not a name. */
   readonly url: string
-  readonly requests: readonly ReceivedRequest[]
+  readonly requests: readonly WebhookArrival[]
   /** The number of connections opened so far. */
   readonly connections: number
   /** The largest number of concurrent requests. */
@@ -30,13 +30,13 @@ export interface TestReceiverOptions {
   readonly port?: number
   readonly tls?: { readonly key: string; readonly cert: string }
   /** The answer to each request, by default 200 without a body. Requests are numbered from 1. */
-  readonly answer?: (response: ServerResponse, request: ReceivedRequest, number: number) => void | Promise<void>
+  readonly answer?: (response: ServerResponse, request: WebhookArrival, number: number) => void | Promise<void>
 }
 
 /** A webhook receiver with real sockets and scripted answers, which records all requests. */
 export async function testReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
   const { host = '127.0.0.1', port: wanted = 0, tls, answer = answerWith(200) } = options
-  const requests: ReceivedRequest[] = []
+  const requests: WebhookArrival[] = []
   const sockets = new Set<Socket>()
   let connections = 0
   let atOnce = 0

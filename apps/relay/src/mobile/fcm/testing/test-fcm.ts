@@ -10,7 +10,7 @@ const PROJECT = 'our-sms'
 export const ACCESS_TOKEN = 'ya29.access-token-of-the-test'
 export const EMAIL = 'relay@our-sms.iam.gserviceaccount.com'
 
-export interface SentMessage {
+export interface FcmMessage {
   readonly token: string
   readonly data: { readonly event: string; readonly data: string }
   readonly android: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export interface TestFcm {
   readonly publicKey: KeyObject
   /** The bodies of the requests for access tokens. */
   readonly tokenRequests: readonly URLSearchParams[]
-  readonly messages: readonly SentMessage[]
+  readonly messages: readonly FcmMessage[]
   /** The answer to messages. */
   answer: PushAnswer
   /** How long each answer takes. */

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 
 /** Reads a value, such as a position on a page, until it has stayed the same for ten readings. */
-export async function settled(read: () => Promise<number>): Promise<number> {
+export async function untilStill(read: () => Promise<number>): Promise<number> {
   let value = await read()
   for (let same = 0; same < 10; ) {
     await new Promise((resolve) => setTimeout(resolve, 50))
