@@ -11,8 +11,8 @@ const ECHO = '+12025550121'
 const PHONE = '+447400123499'
 
 /**
- * Proves Node-RED with the nodes of the repository, installed from the published form of their package. The admin API
- * of Node-RED deploys the flows.
+ * Proves that the nodes of this repository work in Node-RED. The nodes are installed from their package in the form in
+ * which it is published. The admin API of Node-RED deploys the flows.
  */
 export const nodeRedProof: BridgeProof = {
   subject: 'node-red',

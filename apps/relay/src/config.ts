@@ -48,7 +48,7 @@ export const relaySettingsSchema = z.object({
   }),
   DIRECTORY_URL: setting(databaseUrl().optional(), {
     about:
-      'address of the database with the directory of cells; only the commands router and cells use it. Set it if the ' +
+      'address of the database with the directory of cells, for the commands `router` and `cells` only. Set it if the ' +
       'accounts are spread over several databases',
     example: 'postgresql://smsgw:password@directory.example:5432/directory',
     secret: true,

@@ -72,7 +72,7 @@ export class ScriptedRelay {
     this.#say({ type: 'command', command })
   }
 
-  /** Sends the time, as after a change of the clock of the relay. */
+  /** Sends the time, as a relay does when its clock has changed. */
   sendTime(serverTime: string): void {
     this.#say({ type: 'settings', settings: this.settings, serverTime })
   }

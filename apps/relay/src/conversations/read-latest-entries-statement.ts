@@ -26,8 +26,8 @@ const storedConversation = z.object({
 export type StoredConversation = Readonly<z.output<typeof storedConversation>>
 
 /**
- * The period of conversations. Conversations whose time is `after` are left out. Conversations whose time is
- * `before.at` are included only if their number comes before `before.number`.
+ * The period of conversations: later than `after` and earlier than `before.at`. At the time `before.at` itself, it
+ * includes only the numbers that come before `before.number`.
  */
 export interface Span {
   readonly after: Date | undefined

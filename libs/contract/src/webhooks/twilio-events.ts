@@ -1,6 +1,6 @@
 // These lists have their own file, because the console uses the lists without zod.
 
-/** The events about received messages, whose receiver may reply. */
+/** The events about received messages. The server that gets such an event may answer it with a reply. */
 export const twilioReceivedEvents = ['sms:received', 'mms:downloaded'] as const
 /** The events about sent messages. */
 export const twilioStatusEvents = ['sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'] as const

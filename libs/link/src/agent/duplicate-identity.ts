@@ -44,7 +44,10 @@ export function countHello(duplicate: DuplicateEvidence): DuplicateEvidence {
   return { ...duplicate, hellos: duplicate.hellos + 1 }
 }
 
-/** Does not count the previous process of this agent, and does not count a boot id from a restored database. */
+/**
+ * Counts how often another agent has taken over the connection. A takeover by the previous process of this agent is not
+ * counted, and neither is one whose boot id comes from a restored database.
+ */
 export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, welcome: Welcome): DuplicateEvidence {
   const { first, hellos, foreign, takeovers } = duplicate
   const { connEpoch, streamId, previousBootId } = welcome

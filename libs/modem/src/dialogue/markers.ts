@@ -64,7 +64,7 @@ export function provingWord<Letter>(
   return best
 }
 
-/** The shortest word over the alphabet whose letters the sequence does not contain in this order. */
+/** Returns the shortest word over the alphabet that is not a subsequence of the sequence. */
 function absentWord<Letter>(sequence: readonly Letter[], alphabet: readonly Letter[]): Letter[] {
   const word: Letter[] = []
   let missing = new Set(alphabet)

@@ -48,9 +48,9 @@ export interface SubmitOptions {
    */
   readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
   /**
-   * Returns true if a status report that arrived before the result matches this message by number and time. A match
-   * shows that the network has the message. After a match, the driver asks the modem a question. Default: no report
-   * matches.
+   * A status report may arrive before the result. Returns true if this report matches the message by number and time.
+   * A match shows that the network has the message. After a match, the driver asks the modem a question. Default: no
+   * report matches.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
   /** True if another message follows at once, so that the link may be kept open. */

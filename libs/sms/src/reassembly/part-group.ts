@@ -20,8 +20,8 @@ export interface PartGroup {
   /** The time when the last new part arrived. */
   readonly lastAtMs: number
   /**
-   * `startedBy` of another group that has an equal part for each part of this group, so that these parts may be resent
-   * copies.
+   * If another group contains a copy of each part of this group, this is the `startedBy` of the other group. The parts
+   * of this group may then have been sent again by the network.
    */
   readonly repeatOf: string | null
 }

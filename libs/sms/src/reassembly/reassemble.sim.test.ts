@@ -32,7 +32,10 @@ const texts = fc.oneof(
   fc.string({ unit: fc.constantFrom('я', '😀', 'e\u0301', 'ж'), minLength: 71, maxLength: 300 }),
 )
 
-/** Messages from few senders with few references, so that keys collide, but never on the same or the next day. */
+/**
+ * Messages from few senders with few references, so that the same key is used again. Between two messages with the same
+ * key there are always at least two days.
+ */
 const conversations: fc.Arbitrary<readonly Sent[]> = fc
   .array(
     fc.record({

@@ -1,11 +1,11 @@
 import { chownSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Returns an unprivileged user, as in a container; returns the current user if it is not root. */
+/** Programs run as this user if the tests run as root, for example in a container. */
 const nobody = { uid: 65534, gid: 65534 }
 const isRoot = process.getuid?.() === 0
 
-/** Returns the command prefix that switches to this user. */
+/** The prefix of a command that is to run without the rights of root. Empty if the current user is not root. */
 export const asOrdinaryUser: readonly string[] = isRoot
   ? ['setpriv', `--reuid=${nobody.uid}`, `--regid=${nobody.gid}`, '--clear-groups']
   : []

@@ -65,7 +65,7 @@ export class FcmWorker {
     const { database, clock } = this.#deps
     const claimedAt = clock.now()
     const claimed = await claimPushes(database, MOST_RUNNING - this.#running.size, claimedAt)
-    if (this.#isUnavailable) this.#deps.log.info('notices with FCM resumed: database available')
+    if (this.#isUnavailable) this.#deps.log.info('database available again, sending FCM notices')
     this.#isUnavailable = false
     for (const push of claimed) {
       const sending = this.#send(push, claimedAt)
@@ -99,7 +99,7 @@ export class FcmWorker {
         if (cmdIds.length > 0) await markUploadsRequested(database, { accountId, cmdIds, now })
         await this.#settle(push, claimedAt, now)
         this.#refused.delete(deviceId)
-        if (this.#isFailing) log.info('notices with FCM resumed')
+        if (this.#isFailing) log.info('FCM available again, sending notices')
         this.#isFailing = false
         return
       case 'unregistered':

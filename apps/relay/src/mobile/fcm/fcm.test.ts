@@ -199,7 +199,10 @@ test('a failed notice is sent again after a pause, and the failure is logged onc
   await eventually(async () => expect((await row()).attempts).toBe(0))
   expect(fcm.messages).toHaveLength(3)
   const lines = relay.logged.filter((line) => line.includes('with FCM')).map((line) => JSON.parse(line))
-  expect(lines).toMatchObject([{ reason: 'FCM answered 503 UNAVAILABLE' }, { msg: 'notices with FCM resumed' }])
+  expect(lines).toMatchObject([
+    { reason: 'FCM answered 503 UNAVAILABLE' },
+    { msg: 'FCM available again, sending notices' },
+  ])
 })
 
 test('an access token that FCM refuses is replaced', async () => {

@@ -124,8 +124,8 @@ async function sharePushKeys(cell: Cell, cells: readonly Cell[], box: SecretBox)
     const subscriptions = await own.pushSubscription.count()
     if (subscriptions > 0)
       throw new StartError(
-        `the database has ${subscriptions} browsers with notifications and other push keys than the cell ${first?.id}: ` +
-          'only one cell may have subscriptions when it is added',
+        `${subscriptions} browsers get notifications with the push keys of this database, which differ from those of the ` +
+          `cell ${first?.id}: a cell with such browsers can only be added first`,
       )
     await own.installation.update({ where, data: { pushPublicKey, pushPrivateSealed } })
     return present.pushPublicKey !== null

@@ -12,8 +12,8 @@ const SETTINGS = [
 ] as const
 
 /**
- * Checks the sessions of a pooler in transaction mode, which refuses settings of its clients. Throws if they differ from what the
- * relay needs, with the statements that correct them.
+ * A pooler in transaction mode refuses settings from its clients, so this function checks the settings of its sessions.
+ * If a setting differs from what the relay needs, it throws an error that contains the statements to correct it.
  */
 export async function checkPooledSession(url: string): Promise<void> {
   const client = databaseClient({ url, connectionTimeoutMillis: 5_000, query_timeout: 5_000 })
