@@ -68,7 +68,8 @@ export class Modem implements ModemDriver {
   readonly #onSimPin: ((pin: string) => void) | undefined
   #simPin: string | undefined
   #ussd: UssdSession | undefined
-  readonly #directCopies: DirectCopies
+  /** Undefined until a second port is used. */
+  #directCopies: DirectCopies | undefined
   #sessionEnd = new Cancellation()
   #lastSim: string | undefined
   #stoppedWhy: string | undefined
@@ -110,7 +111,6 @@ export class Modem implements ModemDriver {
       onNews: (news) => this.#received(news),
     })
     this.#status = new ModemStatusWatch(options.onEvent)
-    this.#directCopies = new DirectCopies(clock)
     this.#calls = new IncomingCalls(clock, (call) => this.#called(call))
     this.#toolkit = new ToolkitResponder(this.#dialogue, clock)
     this.#operatorLock = new OperatorLock(this.#dialogue, clock, (selection) =>
@@ -224,6 +224,7 @@ export class Modem implements ModemDriver {
 
   /** Also uses another port of this modem, while the first port waits for an answer. Ends with the session. */
   async useSecondPort(port: BytePort): Promise<SecondPortOutcome> {
+    this.#directCopies ??= new DirectCopies(this.#clock)
     const { session } = this
     if (session === undefined) return 'silent'
     const first = {
@@ -304,7 +305,7 @@ export class Modem implements ModemDriver {
   /** Returns false if the code does not concern messages. */
   #takeDirect(port: 'first' | 'second', event: Unsolicited): boolean {
     const isDirect = (event.prefix === '+CMT' || event.prefix === '+CDS') && event.payload !== undefined
-    if (isDirect && this.#directCopies.isCopy(port, event.payload)) return true
+    if (isDirect && this.#directCopies?.isCopy(port, event.payload)) return true
     return this.#receiver.handle(event)
   }
 
