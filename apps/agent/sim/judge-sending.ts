@@ -44,6 +44,9 @@ export async function judgeSending(
       add('reported as unknown, but was never in doubt')
     problems.push(...judgeOrder(cmdId, reported))
   }
+  const reports = await journal.read('inbound', { sinceMs: 0 })
+  if (reports.length > events.filter(({ kind }) => kind === 'part-reported').length)
+    problems.push('a status report was written without its event')
   problems.push(...world.problems.map((problem) => `problem: ${String(problem)}`))
   if (world.kills > 1) seen['killed'] = 1
   return { problems, seen }

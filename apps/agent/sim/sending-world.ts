@@ -2,6 +2,7 @@ import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { type SeededRandom, seededRandom } from '@smsgw/virtual-modem/random'
+import type { Change } from '../src/journal/change.ts'
 import {
   defaultSendingLimits,
   defaultSendingSettings,
@@ -31,6 +32,7 @@ export class SendingWorld {
   readonly #limits: SendingLimits
   #process: { readonly sender: Sender; readonly kill: () => void; isAlive: boolean } | undefined
   #commands = 0
+  #reports = 0
 
   constructor(seed: number) {
     this.random = seededRandom(seed)
@@ -222,7 +224,19 @@ export class SendingWorld {
 
   async #report(...report: Parameters<Sender['report']>): Promise<void> {
     const { sender } = this
-    if (sender === undefined || !(await sender.report(...report))) this.#unmatched.push(report)
+    if (sender === undefined) this.#unmatched.push(report)
+    else await (sender.recentReport(...report, () => this.#received(report[0])) ?? this.#compare(sender, report))
+  }
+
+  async #compare(sender: Sender, report: Parameters<Sender['report']>): Promise<void> {
+    if (!(await sender.report(...report))) this.#unmatched.push(report)
+  }
+
+  #received(iccid: string): Change {
+    this.#reports += 1
+    const pduId = `report-${this.#reports}`
+    const at = this.time.stamp()
+    return { kind: 'inbound-received', pduId, iccid, simNumber: 1, pdu: '', at, settled: 'report' }
   }
 
   async #tryReportsAgain(): Promise<void> {

@@ -89,12 +89,21 @@ export class ChangeWriter {
         this.#one('UPDATE commands SET outcome = ? WHERE cmd_id = ?', change.outcome, change.cmdId)
         break
       case 'part-committed':
-        this.#attempt(change, 'committed = ?4, evidence = ?5', JSON.stringify(change.at), json(change.evidence))
+        this.#run(
+          `INSERT INTO attempts (cmd_id, part, attempt, committed, evidence) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT DO UPDATE SET committed = excluded.committed, evidence = excluded.evidence`,
+          ...attemptKey(change),
+          JSON.stringify(change.at),
+          json(change.evidence),
+        )
         break
+      // COMMIT and RESULT of an attempt may arrive in any order, and neither overwrites the other.
       case 'part-result':
-        this.#attempt(
-          change,
-          'result = ?4, result_at = ?5, reference = ?6, code = ?7',
+        this.#run(
+          `INSERT INTO attempts (cmd_id, part, attempt, result, result_at, reference, code) VALUES (?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT DO UPDATE SET result = excluded.result, result_at = excluded.result_at,
+             reference = excluded.reference, code = excluded.code`,
+          ...attemptKey(change),
           change.result,
           JSON.stringify(change.at),
           change.reference ?? null,
@@ -112,8 +121,9 @@ export class ChangeWriter {
         break
       case 'inbound-received':
         this.#run(
-          `INSERT INTO inbound (pdu_id, arrival, iccid, sim_number, pdu, received, received_ms, memory, slot_index, detail)
-           VALUES (?, (SELECT coalesce(max(arrival), 0) + 1 FROM inbound), ?, ?, ?, ?, ?, ?, ?, ?)
+          `INSERT INTO inbound (pdu_id, arrival, iccid, sim_number, pdu, received, received_ms, memory, slot_index, detail,
+             settled)
+           VALUES (?, (SELECT coalesce(max(arrival), 0) + 1 FROM inbound), ?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (pdu_id) DO NOTHING`,
           change.pduId,
           change.iccid,
@@ -123,6 +133,7 @@ export class ChangeWriter {
           dateOf(change.at),
           ...place(change.slot),
           json(change.detail),
+          change.settled ?? null,
         )
         break
       case 'inbound-slot':
@@ -179,16 +190,6 @@ export class ChangeWriter {
       at.wallMs,
     )
     return changes > 0
-  }
-
-  /** COMMIT and RESULT of an attempt may arrive in any order, and neither overwrites the other. */
-  #attempt(of: { cmdId: string; part: number; attempt: number }, set: string, ...values: (string | number | null)[]) {
-    this.#run('INSERT INTO attempts (cmd_id, part, attempt) VALUES (?, ?, ?) ON CONFLICT DO NOTHING', ...attemptKey(of))
-    this.#run(
-      `UPDATE attempts SET ${set} WHERE cmd_id = ?1 AND part = ?2 AND attempt = ?3`,
-      ...attemptKey(of),
-      ...values,
-    )
   }
 
   #append(event: string): { readonly seq: number; readonly tag: string } {

@@ -108,6 +108,8 @@ type InboundChange =
       readonly at: Stamp
       readonly slot?: Slot
       readonly detail?: Json
+      /** How the PDU was processed, if it was processed before it was written. */
+      readonly settled?: string
     }
   /** The slot that holds the PDU; null after the PDU was deleted from the slot. */
   | { readonly kind: 'inbound-slot'; readonly pduId: string; readonly slot: Slot | null }

@@ -22,6 +22,15 @@ test('keeps a report about a message that was sent a moment ago on disk until th
   expect(world.reports).toMatchObject([{ messageReference: 1 }])
 })
 
+test('takes a report without reading the journal if the answer for its message arrives at the same moment', async () => {
+  world.disk.failReads = true
+  const taken = world.direct(world.statusReport(1))
+  world.reportsAreRecent = true
+  await Promise.all([taken, world.pass(1000)])
+  expect(world.reports).toMatchObject([{ messageReference: 1 }])
+  expect(world.acknowledged).toBe(1)
+})
+
 test('keeps messages on the SIM and unacknowledged while the disk is full, and continues automatically', async () => {
   world.disk.isFull = true
   for (let at = 0; at < 40; at += 1) world.deliver(one(`${at} ${'x'.repeat(100)}`))

@@ -22,8 +22,11 @@ export interface InboundReceiverOptions {
   readonly reassembly?: Partial<ReassemblyLimits>
   /** The key of the account, with which received messages are encrypted. */
   readonly inboxKey?: () => InboxKey | undefined
-  /** Returns true if the report is certainly about a message that was sent a moment ago and has no other report. */
-  readonly isRecentReport: (iccid: string, report: StatusReport) => boolean
+  /**
+   * Writes a report that is certainly about a message that was sent a moment ago, together with the change `received`.
+   * Returns undefined for any other report.
+   */
+  readonly onRecentReport: (iccid: string, report: StatusReport, received: () => Change) => Promise<void> | undefined
   /** Returns false if the report does not match a sent part yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
   readonly onJournalProblem: WriteWatch['onProblem']
@@ -88,11 +91,13 @@ export class InboundReceiver {
   /**
    * Resolves when the PDU is on disk. PDUs are processed one after the other, because each PDU may affect the next PDU.
    */
-  take(sim: ReceivingSim, incoming: Incoming): Promise<void> {
+  async take(sim: ReceivingSim, incoming: Incoming): Promise<void> {
     const at = this.#options.time.stamp()
-    if (this.#isRecentReport(sim, incoming)) {
-      crashPoint('inbound-read')
-      return this.#takeNew(sim, incoming, firstIdOf(sim.iccid, incoming.pdu), at)
+    if (incoming.kind === 'status-report' && incoming.source.kind === 'direct') {
+      // The report may arrive together with the answer for its message, which is processed first.
+      await new Promise((resolve) => setImmediate(resolve))
+      const recent = this.#takeRecentReport(sim, incoming, at)
+      if (recent !== undefined) return recent
     }
     const slot = slotOf(incoming)
     const name = JSON.stringify([sim.iccid, slot, incoming.pdu])
@@ -140,17 +145,7 @@ export class InboundReceiver {
   }
 
   async #takeNew(sim: ReceivingSim, incoming: Incoming, pduId: string, at: Stamp): Promise<void> {
-    const row: InboundRecord = {
-      pduId,
-      iccid: sim.iccid,
-      simNumber: sim.simNumber,
-      pdu: incoming.pdu,
-      received: at,
-      receivedMs: at.wallMs,
-      slot: slotOf(incoming),
-      settled: undefined,
-      detail: sim.phoneNumber === undefined ? undefined : { recipient: sim.phoneNumber },
-    }
+    const row = newRow(sim, incoming, pduId, at)
     await this.#keep([received(row), ...this.#outcomes.of(row)])
     crashPoint('inbound-journaled')
     this.#cleaner.clear(sim, pduId, incoming, false)
@@ -159,11 +154,26 @@ export class InboundReceiver {
 
   /**
    * Such a report is not compared with the received PDUs, and does not wait for its turn: it is the first report of its
-   * message and affects no other PDU.
+   * message and affects no other PDU. Returns undefined for any other PDU.
    */
-  #isRecentReport({ iccid }: ReceivingSim, incoming: Incoming): boolean {
-    const isDirectReport = incoming.kind === 'status-report' && incoming.source.kind === 'direct'
-    return isDirectReport && this.#options.isRecentReport(iccid, incoming.report)
+  #takeRecentReport(
+    sim: ReceivingSim,
+    incoming: Extract<Incoming, { readonly kind: 'status-report' }>,
+    at: Stamp,
+  ): Promise<void> | undefined {
+    const pduId = firstIdOf(sim.iccid, incoming.pdu)
+    const written = this.#options.onRecentReport(sim.iccid, incoming.report, () => {
+      crashPoint('inbound-read')
+      return { ...received(newRow(sim, { ...incoming, pdu: '' }, pduId, at)), settled: 'report' }
+    })
+    return written?.then(
+      () => {
+        crashPoint('inbound-journaled')
+        this.#cleaner.clear(sim, pduId, incoming, false)
+      },
+      // The journal refused the consequences of the report, so the report is stored without them.
+      () => this.#inTurn(() => this.#take(sim, incoming, at)),
+    )
   }
 
   async #settleWaiting(): Promise<void> {
@@ -250,7 +260,19 @@ class UnmatchedReports {
   }
 }
 
-function received(row: InboundRecord): Change {
+function newRow({ iccid, simNumber, phoneNumber }: ReceivingSim, incoming: Incoming, pduId: string, at: Stamp) {
+  const row: InboundRecord = {
+    ...{ pduId, iccid, simNumber, pdu: incoming.pdu },
+    received: at,
+    receivedMs: at.wallMs,
+    slot: slotOf(incoming),
+    settled: undefined,
+    detail: phoneNumber === undefined ? undefined : { recipient: phoneNumber },
+  }
+  return row
+}
+
+function received(row: InboundRecord): Extract<Change, { readonly kind: 'inbound-received' }> {
   const { pduId, iccid, simNumber, pdu, received: at, slot, detail } = row
   return {
     kind: 'inbound-received',

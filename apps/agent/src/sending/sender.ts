@@ -166,9 +166,13 @@ export class Sender {
     return this.#reports.take(iccid, report)
   }
 
-  /** Returns true if the report is certainly about a message that was sent a moment ago and has no other report. */
-  isRecentReport(iccid: string, report: StatusReport): boolean {
-    return this.#reports.isRecent(iccid, report)
+  /**
+   * Takes a report that is certainly about a message that was sent a moment ago and has no other report. Resolves when
+   * the report and the change `received` are on disk. They are written together, so that a report costs no commit of
+   * its own. Returns undefined for any other report.
+   */
+  recentReport(iccid: string, report: StatusReport, received: () => Change): Promise<void> | undefined {
+    return this.#reports.takeRecent(iccid, report, received)
   }
 
   use(settings: SendingSettings): void {

@@ -168,7 +168,7 @@ function applyToMessage(step: Step, input: MessageInput): void {
       lateResult(step, input.cmdId, input.at, input.attempt, input.result)
       break
     case 'part-reported':
-      partReported(step, input.message, input.at, input.status)
+      partReported(step, input)
       break
     case 'doubt-proved':
       proveAccepted(step, input.cmdId, input.at, input.report)

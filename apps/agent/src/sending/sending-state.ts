@@ -100,7 +100,14 @@ export type SendingInput =
       readonly result: AttemptResult
     }
   /** A status report for a part whose reference is known. The message may have ended. */
-  | { readonly kind: 'part-reported'; readonly message: OutgoingMessage; readonly at: number; readonly status: number }
+  | {
+      readonly kind: 'part-reported'
+      readonly message: OutgoingMessage
+      readonly at: number
+      readonly status: number
+      /** Written together with the consequences of the report. */
+      readonly together?: readonly Change[]
+    }
   /** A status report that proves that a part in doubt was accepted. */
   | { readonly kind: 'doubt-proved'; readonly cmdId: string; readonly at: number; readonly report: StatusReport }
   /** The evidence that ended a doubt is on disk. */

@@ -54,7 +54,7 @@ export function createMessaging(
     clock,
     time,
     inboxKey,
-    isRecentReport: (iccid, report) => sender.isRecentReport(iccid, report),
+    onRecentReport: (iccid, report, received) => sender.recentReport(iccid, report, received),
     onReport: (iccid, report) => sender.report(iccid, report),
     onJournalProblem: receiving.onProblem,
     onJournalRecovered: receiving.onRecovered,

@@ -8,6 +8,8 @@ import { segment, segmentData } from '@smsgw/sms/segmentation/segment'
 import { encodeStatusReport, type StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { encodeForModem } from '@smsgw/sms/tpdu/tpdu'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
+import type { Change } from '../journal/change.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { InboxKey } from '../receiving/encrypted-event.ts'
 import { InboundReceiver } from '../receiving/inbound-receiver.ts'
 import type { ReceivingSim } from '../receiving/slot-cleaner.ts'
@@ -153,7 +155,8 @@ export class ReceiverFixture {
       clock: this.clock,
       time: this.time,
       inboxKey: () => this.inboxKey,
-      isRecentReport: () => this.reportsAreRecent,
+      onRecentReport: (_, report, received) =>
+        this.reportsAreRecent ? this.#takeRecent(session.journal, report, received()) : undefined,
       onReport: async (_, report) => {
         if (this.reportsFail) throw new Error('the sender failed over it')
         this.reports.push(report)
@@ -191,6 +194,12 @@ export class ReceiverFixture {
     }
     receiver.simReady(sim)
     return { receiver, session, sim }
+  }
+
+  async #takeRecent(journal: Journal, report: StatusReport, received: Change): Promise<void> {
+    if (this.reportsFail) throw new Error('the sender failed over it')
+    await journal.write([received])
+    this.reports.push(report)
   }
 
   /** Returns the PDUs of a text, as the network delivers them. */

@@ -4,6 +4,7 @@ import { addressFromText } from '@smsgw/sms/fields/address'
 import { timeStampFromEpochMs } from '@smsgw/sms/fields/time-stamp'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Change } from '../../journal/change.ts'
 import { SenderFixture, sendCommand } from '../../testing/sender-fixture.ts'
 
 let world: SenderFixture
@@ -151,6 +152,12 @@ test('matches a repeated reference to the part in doubt, not to a part delivered
 
 describe('a report about a message that was sent a moment ago', () => {
   const deliveredIds = async () => (await world.events('delivered')).map(({ cmdId }) => cmdId)
+  const receivedIds = async () => {
+    const { journal } = world.disk.session()
+    return (await journal.read('inbound', { sinceMs: 0 })).map(({ pduId }) => pduId)
+  }
+  const takeRecent = (written: StatusReport, iccid = 'iccid-1') =>
+    world.sender.recentReport(iccid, written, () => receivedReport(iccid))
 
   beforeEach(async () => {
     await world.sender.simReady(world.sim(1))
@@ -160,20 +167,35 @@ describe('a report about a message that was sent a moment ago', () => {
 
   test('is stored once, without a read of the journal', async () => {
     world.disk.failReads = true
-    const taken = world.sender.report('iccid-1', report(1, 0))
+    const taken = takeRecent(report(1, 0))
     await world.pass(1000)
-    expect(await taken).toBe(true)
+    expect(taken).toBeDefined()
+    await taken
     world.disk.failReads = false
+    expect(await deliveredIds()).toEqual(['a'])
+    expect(await receivedIds()).toEqual(['pdu-1'])
+  })
+
+  test('is on disk together with its event, or not at all', async () => {
+    world.disk.refuses = ({ kind }) => kind === 'part-reported'
+    const taken = takeRecent(report(1, 0))
+    await world.pass(5000)
+    expect(await receivedIds()).toEqual([])
+    world.disk.refuses = () => false
+    await world.pass(5000)
+    await taken
+    expect(await receivedIds()).toEqual(['pdu-1'])
     expect(await deliveredIds()).toEqual(['a'])
   })
 
   test('is found in the journal when it is repeated, and then changes nothing', async () => {
-    const taken = world.sender.report('iccid-1', report(1, 0))
+    const taken = takeRecent(report(1, 0))
     const repeated = report(1, 0)
-    expect(world.sender.isRecentReport('iccid-1', repeated)).toBe(false)
+    expect(takeRecent(repeated)).toBeUndefined()
     const again = world.sender.report('iccid-1', repeated)
     await world.pass(1000)
-    expect([await taken, await again]).toEqual([true, true])
+    await taken
+    expect(await again).toBe(true)
     expect(await deliveredIds()).toEqual(['a'])
     expect(await world.events('part-reported')).toHaveLength(1)
   })
@@ -187,15 +209,15 @@ describe('a report about a message that was sent a moment ago', () => {
       ['iccid-1', { ...written, serviceCentreTimeStamp: timeStampFromEpochMs(world.clock.epochMs() - 5000, 0) }],
       ['iccid-1', { ...written, serviceCentreTimeStamp: timeStampFromEpochMs(world.clock.epochMs() + 5000, 0) }],
     ]
-    for (const [iccid, other] of others) expect(world.sender.isRecentReport(iccid, other)).toBe(false)
-    expect(world.sender.isRecentReport('iccid-1', written)).toBe(true)
+    for (const [iccid, other] of others) expect(takeRecent(other, iccid)).toBeUndefined()
+    expect(takeRecent(written)).toBeDefined()
   })
 
   test('is compared with the journal while another message to the number is in doubt', async () => {
     world.outcomes.push(silence)
     await world.accept(sendCommand('doubtful'))
     await world.pass(1000)
-    expect(world.sender.isRecentReport('iccid-1', report(1, 0))).toBe(false)
+    expect(takeRecent(report(1, 0))).toBeUndefined()
   })
 
   test('is found in the journal when it is repeated after it was compared with the journal', async () => {
@@ -208,9 +230,14 @@ describe('a report about a message that was sent a moment ago', () => {
       await world.pass(1000)
     }
     expect(await deliveredIds()).toEqual(['a', 'doubtful'])
-    expect(world.sender.isRecentReport('iccid-1', written)).toBe(false)
+    expect(takeRecent(written)).toBeUndefined()
   })
 })
+
+function receivedReport(iccid: string): Change {
+  const at = world.time.stamp()
+  return { kind: 'inbound-received', pduId: 'pdu-1', iccid, simNumber: 1, pdu: '', at, settled: 'report' }
+}
 
 function report(messageReference: number, status: number): StatusReport {
   const at = timeStampFromEpochMs(world.clock.epochMs(), 0)

@@ -1,6 +1,7 @@
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import { textFromAddress } from '@smsgw/sms/fields/address'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
+import type { Change } from '../../journal/change.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { CommandRecord } from '../../journal/read.ts'
 import type { TrustedTime } from '../../time/trusted-time.ts'
@@ -37,29 +38,27 @@ export class ReportTaker {
     this.#recentlySent.add(message, this.#options.time.stamp())
   }
 
-  isRecent(iccid: string, report: StatusReport): boolean {
-    const { state, time } = this.#options
-    const mayBeEvidence = suspectOf(state(), iccid, report, time.stamp()) !== undefined
-    return !mayBeEvidence && this.#recentlySent.find(iccid, report) !== undefined
+  /** Returns undefined if the report has to be compared with the journal. `received` is written together with it. */
+  takeRecent(iccid: string, report: StatusReport, received?: () => Change): Promise<void> | undefined {
+    const { state, step, time } = this.#options
+    if (suspectOf(state(), iccid, report, time.stamp()) !== undefined) return undefined
+    const message = this.#recentlySent.take(iccid, report)
+    if (message === undefined) return undefined
+    crashPoint('report-arrived')
+    const together = received === undefined ? [] : [received()]
+    const taken = step({ kind: 'part-reported', message, at: 0, status: report.status, together })
+    // Without a result, because each result would hold the previous one.
+    this.#last = Promise.allSettled([this.#last, taken]).then(() => undefined)
+    return taken.then(() => crashPoint('report-journaled'))
   }
 
   async take(iccid: string, report: StatusReport): Promise<boolean> {
+    const recent = this.takeRecent(iccid, report)
+    if (recent !== undefined) return recent.then(() => true)
     crashPoint('report-arrived')
-    const isMatched = await (this.isRecent(iccid, report)
-      ? this.#takeRecent(iccid, report)
-      : this.#inTurn(iccid, report))
+    const isMatched = await this.#inTurn(iccid, report)
     crashPoint('report-journaled')
     return isMatched
-  }
-
-  async #takeRecent(iccid: string, report: StatusReport): Promise<boolean> {
-    const message = this.#recentlySent.take(iccid, report)
-    if (message === undefined) return false
-    const taken = this.#options.step({ kind: 'part-reported', message, at: 0, status: report.status })
-    // Without a result, because each result would hold the previous one.
-    this.#last = Promise.allSettled([this.#last, taken]).then(() => undefined)
-    await taken
-    return true
   }
 
   #inTurn(iccid: string, report: StatusReport): Promise<boolean> {

@@ -10,7 +10,7 @@ import { undelivered } from '../message/endings.ts'
 import { isDelivered, type MessagePart, type OutgoingMessage, withPart } from '../message/message.ts'
 import { deliveredEvent, partReportedEvent } from '../message/message-events.ts'
 import { defaultSendingLimits } from '../schedule/sending-settings.ts'
-import type { SendingState } from '../sending-state.ts'
+import type { SendingInput, SendingState } from '../sending-state.ts'
 import type { Step } from '../step.ts'
 import { doubtfulMessages } from './doubts.ts'
 import { numbersMatch } from './numbers-match.ts'
@@ -50,24 +50,29 @@ export type ReportMatch =
  * Handles a report for a part with a known reference. `restored` is the message if it has ended. It comes from the
  * journal, because the state does not contain ended messages.
  */
-export function partReported(step: Step, restored: OutgoingMessage, at: number, status: number): void {
-  const message = step.message(restored.cmdId) ?? restored
+export function partReported(
+  step: Step,
+  { message: restored, at, status, together = [] }: Extract<SendingInput, { readonly kind: 'part-reported' }>,
+): void {
+  const changes = [...together, ...reportChanges(step, step.message(restored.cmdId) ?? restored, at, status)]
+  if (changes.length === 0) return
+  // While messages are being sent, the report shares the commit of the next message.
+  step.write(changes, { mayWaitMs: step.state.schedule.queue.length > 0 ? sharedCommitWaitMs : 0 })
+}
+
+/** Returns no changes if the message already has this report. */
+function reportChanges(step: Step, message: OutgoingMessage, at: number, status: number): readonly Change[] {
   const part = message.parts[at]
-  if (part === undefined || part.reports.has(status)) return
+  if (part === undefined || part.reports.has(status)) return []
   const { cmdId } = message
   const reported = withPart(message, at, { reports: new Set([...part.reports, status]) })
   const { outcome, changes } = consequences(step, reported, at, status)
   step.put({ ...reported, outcome })
-  // While messages are being sent, the report shares the commit of the next message.
-  const mayWaitMs = step.state.schedule.queue.length > 0 ? sharedCommitWaitMs : 0
-  step.write(
-    [
-      { kind: 'part-reported', cmdId, part: at + 1, status, at: step.moment.stamp },
-      partReportedEvent(cmdId, at, status, step.moment),
-      ...changes,
-    ],
-    { mayWaitMs },
-  )
+  return [
+    { kind: 'part-reported', cmdId, part: at + 1, status, at: step.moment.stamp },
+    partReportedEvent(cmdId, at, status, step.moment),
+    ...changes,
+  ]
 }
 
 /**
