@@ -8,7 +8,12 @@ export interface TestTotals {
 }
 
 export interface ProjectTotals extends TestTotals {
-  /** The totals of each test file with a failure. Empty if an error cannot be assigned to a file. */
+  /** The exit code of Vitest. */
+  exitCode: number
+  /**
+   * The totals of each test file with a failure. Empty if an error cannot be assigned to a file, or if a test failed
+   * with random values.
+   */
   failedFiles: readonly (TestTotals & { readonly file: string })[]
 }
 

@@ -87,6 +87,8 @@ test.each([
   ['that fails again', `leave('a', 2, 1, 0)`],
   ['that ends without a result', ''],
   ['of which no test runs', `leave('a', 0, 0, 3)`],
+  ['of which fewer tests pass', `leave('a', 1, 0, 2)`],
+  ['that passes and exits with an error', `leave('a', 3, 0, 0); process.exitCode = 1`],
 ])('--repeat keeps the failure of a file %s', async (_, repeated) => {
   const { code, lines } = await npmTest(
     `if (process.argv[2] === 'run') { ${repeated} }
@@ -94,6 +96,16 @@ test.each([
     { args: ['--repeat'] },
   )
   expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '12 passed, 1 failed, 1 skipped' })
+})
+
+test('--repeat keeps the failure of a project that failed without a failed test', async () => {
+  const { code, lines } = await npmTest(
+    `if (process.argv[2] === 'run') leave('a', 3, 0, 0)
+     else { leave('a', 10, 1, 1, [${JSON.stringify(FAILED_ONCE)}]); leave('b', 2, 0, 0, [], 1); process.exitCode = 1 }`,
+    { args: ['--repeat'] },
+  )
+  expect({ code, last: lines.at(-1) }).toEqual({ code: 1, last: '14 passed, 1 failed, 0 skipped' })
+  expect(lines).toContain('b failed, although none of its tests failed; see above.')
 })
 
 test('--repeat repeats nothing after more than three failures', async () => {
@@ -135,8 +147,8 @@ function npmTest(
   { args = [], signal, plan = PLAN }: Run = {},
 ): Promise<{ code: number | null; lines: string[] }> {
   const script = `#!${process.execPath}
-    const leave = (project, passed, failed, skipped, failedFiles = []) =>
-      require('node:fs').writeFileSync(process.env.${TOTALS_FOLDER} + '/libs-' + project + '.json', JSON.stringify({ passed, failed, skipped, failedFiles }))
+    const leave = (project, passed, failed, skipped, failedFiles = [], exitCode = 0) =>
+      require('node:fs').writeFileSync(process.env.${TOTALS_FOLDER} + '/libs-' + project + '.json', JSON.stringify({ passed, failed, skipped, failedFiles, exitCode }))
     if (process.argv.includes('--graph=stdout')) console.log(${JSON.stringify(JSON.stringify(plan))})
     else { ${nx} }
   `

@@ -1,8 +1,8 @@
 // `npm test`: runs the tests of every project with Nx. The last line is the total. With `--e2e`, it runs the end-to-end
 // tests (`npm run e2e`). Other arguments are passed to Nx: `npm test -- --projects=@smsgw/sms`. With `--affected`, it
 // runs only the tests of projects whose files or dependencies differ from the main branch: `npm test -- --affected
-// --base=origin/main`. With `--repeat`, it runs up to three failed test files again. A test that passes then is counted
-// as passed and reported as unstable.
+// --base=origin/main`. With `--repeat`, it runs the files of up to three failed tests again. A test that passes then is
+// counted as passed and reported as unstable.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
@@ -23,6 +23,7 @@ interface Project {
 }
 
 const MOST_UNSTABLE = 3
+const NO_TESTS: TestTotals = { passed: 0, failed: 0, skipped: 0 }
 const isAffected = process.argv.includes('--affected')
 const target = process.argv.includes('--e2e') ? 'e2e' : 'test'
 const repeats = process.argv.includes('--repeat')
@@ -63,8 +64,8 @@ function selectedProjects(): Project[] {
 }
 
 /**
- * Runs the failed test files again, adds their new totals, and returns the files that pass. More than three failures
- * are probably real, so then no file is repeated.
+ * Runs the files of failed tests again, adds their new totals, and returns the files that pass. More than three failed
+ * tests are probably a real fault, so then no file is repeated.
  */
 async function repeatFailedFiles(): Promise<string[]> {
   if (totals.failed > MOST_UNSTABLE) return []
@@ -74,15 +75,28 @@ async function repeatFailedFiles(): Promise<string[]> {
     if (failedFiles.length === 0) continue
     const files = failedFiles.map(({ file }) => file)
     rmSync(totalsFile(totalsFolder, project.folder), { force: true })
-    await runNx(['run', `${project.name}:${target}`, ...files, '--skip-nx-cache', '--output-style=stream'])
+    const code = await runNx(['run', `${project.name}:${target}`, ...files, '--skip-nx-cache', '--output-style=stream'])
     const repeated = readTotals(totalsFile(totalsFolder, project.folder))
-    if (repeated === undefined || repeated.failed > 0 || repeated.passed === 0) continue
-    for (const first of failedFiles) totals = add(totals, first, -1)
+    const first = failedFiles.reduce((sum, file) => add(sum, file), NO_TESTS)
+    if (code !== 0 || repeated === undefined || !hasPassed(repeated, first)) continue
+    totals = add(totals, first, -1)
     totals = add(totals, repeated)
     passedNow.push(...files.map((file) => `${project.folder}/${file}`))
   }
   if (totals.failed === 0) nxCode = 0
   return passedNow
+}
+
+/** True if all tests of the first run have passed, except those that were skipped in both runs. */
+function hasPassed(repeated: ProjectTotals, first: TestTotals): boolean {
+  const countOf = ({ passed, skipped }: TestTotals) => passed + skipped
+  return (
+    repeated.failed === 0 &&
+    repeated.exitCode === 0 &&
+    repeated.passed > first.passed &&
+    repeated.skipped <= first.skipped &&
+    countOf(repeated) >= countOf(first)
+  )
 }
 
 function runNx(nxArguments: readonly string[]): Promise<number | null> {
@@ -108,11 +122,14 @@ function runNx(nxArguments: readonly string[]): Promise<number | null> {
 }
 
 function sumOfTotals(nxCode: number | null): TestTotals {
-  let sum: TestTotals = { passed: 0, failed: 0, skipped: 0 }
+  let sum = NO_TESTS
   for (const project of projects) {
     const totals = totalsOf(project)
     if (!totals) process.stdout.write(`${project.name} ended without test results; see above.\n`)
     sum = add(sum, totals ?? { passed: 0, failed: 1, skipped: 0 })
+    if (!totals?.exitCode || totals.failed > 0) continue
+    process.stdout.write(`${project.name} failed, although none of its tests failed; see above.\n`)
+    sum = add(sum, { passed: 0, failed: 1, skipped: 0 })
   }
   if (nxCode === 0 || sum.failed > 0) return sum
   process.stdout.write('Nx failed, although no test failed; see above.\n')

@@ -25,6 +25,10 @@ const runs: Readonly<Record<string, readonly [tests: string, totals: object]>> =
     { failed: 1 },
   ],
   'a file that does not load as a failure': ["throw new Error('no')", { failed: 1 }],
+  'a failure with random values without a file to repeat': [
+    "test('a', () => { throw new Error('Property failed after 3 tests') })",
+    { failed: 1, failedFiles: [] },
+  ],
   'an error outside of every test as a failure': [
     "test('a', () => { Promise.reject(new Error('late')) }); test('b', () => { throw 1 })",
     { failed: 2, failedFiles: [] },

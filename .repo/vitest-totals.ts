@@ -22,13 +22,28 @@ export class TotalsReporter implements Reporter {
       passed: sum(files.map(({ passed }) => passed)),
       failed: sum(files.map(({ failed }) => failed)) + unhandledErrors.length,
       skipped: sum(files.map(({ skipped }) => skipped)),
-      failedFiles: unhandledErrors.length > 0 ? [] : files.filter(({ failed }) => failed > 0),
+      exitCode: 0,
+      failedFiles:
+        unhandledErrors.length > 0 || modules.some(foundRandomly) ? [] : files.filter(({ failed }) => failed > 0),
     }
+    this.#write(totals)
+    // A run may fail after its last test, for example while it stops a server.
+    process.once('exit', (exitCode) => this.#write({ ...totals, exitCode }))
+  }
+
+  #write(totals: ProjectTotals): void {
     for (const file of this.files) {
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, JSON.stringify(totals))
     }
   }
+}
+
+/** True if fast-check found a failure. Another run would use other random values and could miss it. */
+function foundRandomly(module: TestModule): boolean {
+  return [...module.children.allTests('failed')].some((test) =>
+    test.result().errors?.some(({ message }) => message.startsWith('Property failed')),
+  )
 }
 
 function totalsOf(module: TestModule): TestTotals {
