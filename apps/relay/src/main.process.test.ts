@@ -125,9 +125,10 @@ test('reports a port that is in use', async () => {
 test('a missing secret, an invalid value and an unknown command each get one line', async () => {
   expect(await failedStart({ SERVER_SECRET: '' })).toMatch(/^relay: SERVER_SECRET must be set; for example .*\n$/)
   expect(await failedStart({ PORT: 'x' })).toMatch(/^relay: PORT must be a whole number; for example PORT=3000\n$/)
-  expect((await run(['frobnicate'])).stderr).toBe(
-    'relay: unknown command "frobnicate"; use accounts, token, keys, migrate, backup, restore, --help\n',
-  )
+  expect(await run(['frobnicate'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^relay: unknown command "frobnicate"; use accounts, .*, --help\n$/),
+  })
   expect(await run(['--prot', '3000'])).toMatchObject({
     code: 2,
     stderr: 'relay: unknown option --prot; did you mean --port?\n',
