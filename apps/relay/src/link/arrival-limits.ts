@@ -1,14 +1,14 @@
 import { addressBlock } from '../limits/address-block.ts'
-import { TokenBuckets } from '../limits/token-buckets.ts'
+import { type BucketLimits, TokenBuckets } from '../limits/token-buckets.ts'
 
 /** Rate limits for new connections, in total and per address. A site may have its whole fleet behind one address. */
 export class ArrivalLimits {
   readonly #ofAddress = new TokenBuckets({ capacity: 200, refillMs: 50, keys: 10_000 })
-  /**
-   * The limit for all addresses. It allows as many connections as one relay holds, because all agents of another relay
-   * may reconnect here at once when that relay stops.
-   */
-  readonly #ofAll = new TokenBuckets({ capacity: 5_000, refillMs: 5, keys: 1 })
+  readonly #ofAll: TokenBuckets
+
+  constructor(ofAll: Pick<BucketLimits, 'capacity' | 'refillMs'> = OF_ONE_RELAY) {
+    this.#ofAll = new TokenBuckets({ ...ofAll, keys: 1 })
+  }
 
   /**
    * Counts a connection and returns 0. If the limit is reached, returns the number of milliseconds until the next
@@ -18,3 +18,9 @@ export class ArrivalLimits {
     return this.#ofAddress.take(addressBlock(address), nowMs) || this.#ofAll.take('all', nowMs)
   }
 }
+
+/**
+ * The limit for all addresses. It allows as many connections as one relay holds, because all agents of another relay
+ * may reconnect here at once when that relay stops.
+ */
+const OF_ONE_RELAY = { capacity: 5_000, refillMs: 5 }

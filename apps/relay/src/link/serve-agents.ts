@@ -38,7 +38,7 @@ export function serveAgents(
     if (!isAgentUpgrade(request)) return
     socket.on('error', () => socket.destroy())
     const address = options.addressOf(request)
-    const refusal = upgradeRefusal(request) ?? throttle(limits, address, options.nowMs())
+    const refusal = upgradeRefusal(request) ?? arrivalRefusal(limits, address, options.nowMs())
     if (refusal !== undefined) {
       socket.end(refusal, () => socket.destroy())
       return
@@ -99,7 +99,8 @@ export function upgradeRefusal({ headers }: IncomingMessage): string | undefined
   return undefined
 }
 
-function throttle(limits: ArrivalLimits, address: string, nowMs: number): string | undefined {
+/** Counts a connection. Returns the HTTP response that refuses it, or undefined when it is within the limits. */
+export function arrivalRefusal(limits: ArrivalLimits, address: string, nowMs: number): string | undefined {
   const retryMs = limits.take(address, nowMs)
   if (retryMs === 0) return undefined
   const seconds = Math.ceil(retryMs / 1000)

@@ -46,14 +46,17 @@ async function relayOf(box: () => TestRouter['box'], { challenge, onSocket }: Re
   return { ...upstream, received, server }
 }
 
-async function start(one: RelayOptions = {}, two: RelayOptions = {}) {
+const STATUS = /^HTTP\/1\.1 (\d{3})/
+const statusOf = (answer: string) => Number(STATUS.exec(answer)?.[1])
+
+async function start(one: RelayOptions = {}, two: RelayOptions = {}, proxies: string[] = []) {
   let router: TestRouter | undefined
   const box = () => {
     if (router === undefined) throw new Error('the router was not started')
     return router.box
   }
   const relays = { one: await relayOf(box, one), two: await relayOf(box, two) }
-  const started = await testRouter({ one: [relays.one.url], two: [relays.two.url] })
+  const started = await testRouter({ one: [relays.one.url], two: [relays.two.url] }, proxies)
   router = started
   closers.push(() => started.close())
   return { relays, router: started }
@@ -107,6 +110,17 @@ test.each([
   const { router } = await start()
   const client = router.connect(text)
   expect(await client.until(/^HTTP/)).toMatch(`HTTP/1.1 ${status} `)
+})
+
+test('an address with too many new connections is refused with 429, and other addresses are not', async () => {
+  const { router } = await start({}, {}, ['127.0.0.1'])
+  const connectFrom = (address: string) =>
+    router.connect(`${UPGRADE.slice(0, -2)}X-Forwarded-For: ${address}\r\n\r\n`).until(STATUS)
+  const busy = await Promise.all(Array.from({ length: 1_000 }, () => connectFrom('192.0.2.1')))
+  const statuses = busy.map(statusOf)
+  expect(statuses.filter((status) => status === 101).length).toBeGreaterThanOrEqual(200)
+  expect(statuses).toContain(429)
+  expect(statusOf(await connectFrom('192.0.2.2'))).toBe(101)
 })
 
 test('an upgrade on another path is answered as a request', async () => {

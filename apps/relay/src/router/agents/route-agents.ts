@@ -2,8 +2,9 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { closeCodes } from '@smsgw/contract/link/close-code'
 import type { Log } from '@smsgw/daemon/log/log'
+import { ArrivalLimits } from '../../link/arrival-limits.ts'
 import { type RoutedChallenge, writeRoutedChallenge } from '../../link/routed-challenge.ts'
-import { isAgentUpgrade, upgradeRefusal } from '../../link/serve-agents.ts'
+import { arrivalRefusal, isAgentUpgrade, upgradeRefusal } from '../../link/serve-agents.ts'
 import { newId, type Random } from '../../random.ts'
 import type { ClientFacts } from '../proxy/forwarded-headers.ts'
 import { type CellRouteDeps, cellOfAddress } from '../proxy/route-request.ts'
@@ -17,6 +18,11 @@ const HOLD_MS = 20_000
 const PENDING_MS = 2_000
 /** The largest number of agents whose device is not known yet. */
 const MOST_GREETING = 10_000
+/**
+ * The limit for all addresses. A router serves the relays of all cells, and each relay limits its own connections. So a router
+ * accepts as many connections as it can hold, because all agents of another router may reconnect here at once.
+ */
+const OF_ALL_CELLS = { capacity: 60_000, refillMs: 0.5 }
 
 export interface RouteAgentsDeps extends CellRouteDeps {
   readonly routerId: string
@@ -36,6 +42,7 @@ export class AgentRouter {
   readonly #joined = new Set<(frame: Buffer) => void>()
   readonly #reported = new Set<string>()
   readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #limits = new ArrivalLimits(OF_ALL_CELLS)
   #greeting = 0
   #isClosed = false
 
@@ -75,7 +82,8 @@ export class AgentRouter {
 
   #refusal(request: IncomingMessage): string | undefined {
     if (this.#isClosed || this.#greeting >= MOST_GREETING) return SERVICE_UNAVAILABLE
-    return upgradeRefusal(request)
+    const { address } = this.#deps.clientOf(request)
+    return upgradeRefusal(request) ?? arrivalRefusal(this.#limits, address, performance.now())
   }
 
   async #serve(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
