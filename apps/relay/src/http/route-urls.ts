@@ -42,14 +42,16 @@ export function hasHead({ method, endpoint }: Route): boolean {
   return method === 'GET' && endpoint.facade === undefined
 }
 
+/** Returns a path as the server compares it with routes: without repeated slashes, and without a slash at the end. */
+export function routedPath(path: string): string {
+  return path.replace(/\/{2,}/g, '/').replace(/\/$/, '')
+}
+
 /** Returns a function that finds the methods of a path for the `Allow` header, or undefined for an unknown path. */
 export function allowedMethods(routes: readonly Route[]): (path: string) => string[] | undefined {
   const resources = resourcesOf(routes)
   return (path) => {
-    const segments = path
-      .replace(/\/{2,}/g, '/')
-      .replace(/\/$/, '')
-      .split('/')
+    const segments = routedPath(path).split('/')
     const found = resources.find((resource) => fits(resource.segments, segments))
     return found && [...found.methods, ...(found.hasHead ? ['HEAD'] : []), 'OPTIONS']
   }

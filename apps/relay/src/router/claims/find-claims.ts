@@ -5,6 +5,7 @@ import { ENROLMENT_TOKEN } from '../../auth/enrolment-token.ts'
 import { idOfKey, isKeyText } from '../../auth/keys/key-text.ts'
 import { readSessionCookie } from '../../auth/sessions/session-cookie.ts'
 import { hashOfSession } from '../../auth/sessions/session-login.ts'
+import { routedPath } from '../../http/route-urls.ts'
 import { PHONE_TOKEN } from '../../mobile/authenticate-phone.ts'
 import { PHONE_CODE } from '../../mobile/phone-code.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
@@ -55,12 +56,12 @@ export function findBodyClaims(body: string): readonly Claim[] {
 }
 
 /** The requests whose body may contain the credentials: the sign-in of a browser, and two interfaces of SMSEagle. */
-const BODY_PATHS = [/\/session\/?$/, /\/http_api\/send_sms\/?$/, /\/jsonrpc\/sms\/?$/]
+const BODY_PATHS = [/\/session$/, /\/http_api\/send_sms$/, /\/jsonrpc\/sms$/]
 const ACCESS_TOKEN_PATH = '/api/v2/messages/sms'
 
 function claimsOfQuery(path: string, query: string): readonly Claim[] | undefined {
-  const isKannel = /^\/cgi-bin\/sendsms\/?$/.test(path)
-  if (!isKannel && !/\/http_api\/send_sms\/?$/.test(path)) return undefined
+  const isKannel = path === '/cgi-bin/sendsms'
+  if (!isKannel && !/\/http_api\/send_sms$/.test(path)) return undefined
   const read = new URLSearchParams(query)
   const token = isKannel ? null : read.get('access_token')
   if (token !== null) return keyClaims(token)
@@ -139,5 +140,6 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string {
 
 function partsOf(url: string): { readonly path: string; readonly query: string } {
   const mark = url.indexOf('?')
-  return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) }
+  const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+  return { path: routedPath(path), query }
 }

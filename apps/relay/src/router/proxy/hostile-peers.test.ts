@@ -135,6 +135,18 @@ test('CONNECT is refused', async () => {
   expect(statusOf(client.received())).toBe(404)
 })
 
+test.each([
+  ['//health//ready', '"status":"pass"'],
+  ['/health/live/', '"status":"pass"'],
+  ['//.well-known//jwks.json', '"keys":'],
+])('the router answers %s itself, as a relay ignores repeated slashes', async (path, body) => {
+  const relay = await upstream((_, response) => response.end('{"keys":[],"of":"a relay"}'))
+  const { connect } = await router([relay.url], [relay.url])
+  const answer = await connect(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`).until(/\}/)
+  expect(answer).toContain(body)
+  expect(answer).not.toContain('a relay')
+})
+
 test('a body is passed on while it arrives, and is not held', async () => {
   let first: ((chunk: string) => void) | undefined
   const arrived = new Promise<string>((resolve) => {
