@@ -32,6 +32,8 @@ export async function proxyRequest(pool: RelayPool, cell: string, proxied: Proxi
   if (leave === undefined) return 'moved'
   try {
     for (const target of pool.targets(cell)) {
+      // The event of a client that disconnected during the look-up has passed.
+      if (proxied.response.destroyed) return 'answered'
       const outcome = await attempt(pool, target, proxied)
       if (outcome === 'answered') return 'answered'
       if (outcome === 'not sent') pool.reportRefused(target)
