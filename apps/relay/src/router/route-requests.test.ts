@@ -99,6 +99,31 @@ test.each([
   expect(routed.status).toBe(401)
 })
 
+test('a cell cannot take over the user name or an API key of an account in another cell', async () => {
+  const [{ account: owner, relay }, { account: thief }] = [await newAccount(0), await newAccount(1)]
+  const { json: key } = await relay.api('POST', '/keys', {
+    auth: owner.basic,
+    body: { name: 'program', scopes: ['devices:list'] },
+  })
+  const calls = [{ auth: owner.basic }, { auth: `Bearer ${key.key}` }]
+  for (const call of [...calls, { auth: thief.basic }])
+    expect((await world.api('GET', '/devices', call)).status).toBe(200)
+  const { database } = world.relays[1]
+  const { id } = await database.account.findUniqueOrThrow({ where: { username: thief.username } })
+  for (const [kind, name] of [
+    ['user', owner.username],
+    ['key', key.id],
+  ] as const)
+    await database.$executeRaw`
+      INSERT INTO smsgw_cells.feed (kind, name, account_id, is_removed) VALUES (${kind}, ${name}, ${id}, false)`
+  // A router without a cache, which reads the rows of all cells because of unknown credentials.
+  const { url } = await world.addRouter()
+  const get = async ({ auth }: { readonly auth: string }) =>
+    (await fetch(`${url}/3rdparty/v1/devices`, { headers: { authorization: auth } })).status
+  expect(await get({ auth: `Basic ${Buffer.from('nobody:x').toString('base64')}` })).toBe(401)
+  for (const call of calls) expect(await get(call)).toBe(200)
+})
+
 test('the keys of all cells are published together', async () => {
   const { status, json } = await world.request('GET', '/.well-known/jwks.json')
   const direct = await Promise.all(world.relays.map((relay) => relay.request('GET', '/.well-known/jwks.json')))

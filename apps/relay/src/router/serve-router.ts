@@ -8,12 +8,12 @@ import { readCertificate, renewCertificate } from '../certificate.ts'
 import type { RelayConfig } from '../config.ts'
 import { answerClientError, answerConnect, answerExpectation } from '../http/errors/client-error.ts'
 import { ignoreUpgrades } from '../http/ignore-upgrade.ts'
-import { routedPath } from '../http/route-urls.ts'
 import { isAgentUpgrade } from '../link/serve-agents.ts'
 import { newId, type Random, systemRandom } from '../random.ts'
 import { listenProblem } from '../serve-http.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { AgentRouter } from './agents/route-agents.ts'
+import { decodedPath } from './claims/decoded-path.ts'
 import type { Placements } from './directory/placements.ts'
 import type { clientFacts } from './proxy/forwarded-headers.ts'
 import { MergedKeys } from './proxy/merged-keys.ts'
@@ -53,7 +53,7 @@ export async function serveRouter(config: ServedConfig, parts: RouterParts) {
     const requestId = newId(systemRandom)
     const problem = requestProblem(request)
     if (problem !== undefined) return answerProblem(request, response, problem, requestId)
-    const path = routedPath(request.url?.split('?', 1)[0] ?? '')
+    const path = decodedPath(request.url ?? '')
     if (HEALTH.test(path)) return answerHealth(response, path.endsWith('/live') || isReady(), placements.ageMs)
     if (path === '/.well-known/jwks.json' && (request.method === 'GET' || request.method === 'HEAD')) {
       const set = await keys.read()

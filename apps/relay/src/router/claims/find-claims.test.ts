@@ -8,7 +8,7 @@ const claimsOf = (method: string, url: string, headers = {}) =>
 
 const alice = [{ kind: 'user', name: 'alice' }]
 
-test.each(['/cgi-bin/sendsms', '//cgi-bin/sendsms', '/cgi-bin//sendsms/'])(
+test.each(['/cgi-bin/sendsms', '//cgi-bin/sendsms', '/cgi-bin//sendsms/', '/cgi-bin/%73endsms'])(
   'credentials in the query are found as the relay finds them: Kannel, %s',
   (path) => {
     expect(claimsOf('GET', `${path}?username=alice&password=a//b&to=%2B447400123456`)).toEqual(alice)

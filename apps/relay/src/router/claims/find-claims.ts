@@ -5,11 +5,11 @@ import { ENROLMENT_TOKEN } from '../../auth/enrolment-token.ts'
 import { idOfKey, isKeyText } from '../../auth/keys/key-text.ts'
 import { readSessionCookie } from '../../auth/sessions/session-cookie.ts'
 import { hashOfSession } from '../../auth/sessions/session-login.ts'
-import { routedPath } from '../../http/route-urls.ts'
 import { PHONE_TOKEN } from '../../mobile/authenticate-phone.ts'
 import { PHONE_CODE } from '../../mobile/phone-code.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import type { Claim } from './claim.ts'
+import { decodedPath } from './decoded-path.ts'
 
 export interface RequestHead {
   readonly method: string
@@ -140,6 +140,5 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string {
 
 function partsOf(url: string): { readonly path: string; readonly query: string } {
   const mark = url.indexOf('?')
-  const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
-  return { path: routedPath(path), query }
+  return { path: decodedPath(url), query: mark === -1 ? '' : url.slice(mark + 1) }
 }

@@ -53,7 +53,7 @@ async function readFeed(pool: Pool, limit: number): Promise<FeedRow[]> {
 
 /**
  * Applies the rows in their order. Rows about an account that is in another cell are ignored: this cell is then the source or the
- * target of a move.
+ * target of a move. A cell cannot take over credentials of an account in another cell, nor the user name of any account.
  */
 async function applyRows(client: PoolClient, cell: string, rows: readonly FeedRow[]): Promise<RefusedAccounts> {
   const refused: RefusedAccounts[number][] = []
@@ -75,8 +75,9 @@ async function applyRows(client: PoolClient, cell: string, rows: readonly FeedRo
       await client.query(
         `INSERT INTO credentials (kind, name, account_id)
          SELECT DISTINCT ON (q.name) $1, q.name, a.id FROM unnest($2::text[], $3::text[]) AS q (name, account_id)
-         JOIN accounts a ON a.id = q.account_id AND a.cell = $4
-         ON CONFLICT (kind, name) DO UPDATE SET account_id = excluded.account_id`,
+         JOIN accounts a ON a.id = q.account_id AND a.cell = $4 AND ($1 <> 'user' OR a.username = q.name)
+         ON CONFLICT (kind, name) DO UPDATE SET account_id = excluded.account_id
+         WHERE EXISTS (SELECT FROM accounts o WHERE o.id = credentials.account_id AND o.cell = $4)`,
         [kind, names, ids, cell],
       )
     }

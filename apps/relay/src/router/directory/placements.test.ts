@@ -53,6 +53,11 @@ test('a credential that was created a moment ago is found by the search', async 
   expect(await find('carol')).toBe('carol')
 })
 
+test.each(['a\0b', 'x'.repeat(257)])('a name that no relay accepts is not searched for: %j', async (name) => {
+  expect(await placements.accountOf([user(name)])).toEqual({ accountId: undefined, isCertain: true })
+  expect(directory.finds).toBe(0)
+})
+
 test('an unknown credential is uncertain while a cell cannot be read', async () => {
   directory.isComplete = false
   expect(await placements.accountOf([user('nobody')])).toEqual({ accountId: undefined, isCertain: false })

@@ -8,6 +8,8 @@ const POLL_MS = 200
 /** How often a router reports that it runs, if nothing changes. */
 const REPORT_EVERY_MS = 2_000
 const SIZE = 100_000
+/** The longest name of credentials, in characters. */
+const LONGEST_NAME = 256
 
 /** The access to the directory, which tests replace. */
 export interface DirectoryAccess {
@@ -94,6 +96,8 @@ export class Placements {
   ): Promise<{ accountId: string } | { accountId: undefined; isCertain: boolean }> {
     let isCertain = true
     for (const claim of claims) {
+      // PostgreSQL refuses such a name, together with all names of the same query. No relay accepts it either.
+      if (claim.name.length > LONGEST_NAME || claim.name.includes('\0')) continue
       const result = await this.#lookup.get(claim)
       if (result.accountId !== undefined) return result
       isCertain &&= result.isCertain

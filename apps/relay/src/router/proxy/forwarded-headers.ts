@@ -43,8 +43,9 @@ function endToEnd(rawHeaders: readonly string[]): string[] {
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.toLowerCase() === 'connection')
       for (const name of (rawHeaders[at + 1] ?? '').split(',')) hop.add(name.trim().toLowerCase())
-  // A client must not make the router drop the length or the host, because both ends would then disagree about them.
-  for (const name of ['content-length', 'host']) hop.delete(name)
+  // A client must not make the router drop the length or the host, because both ends would then disagree about them. It
+  // must not make the router drop credentials either, because the relay would then read others than the router.
+  for (const name of ['content-length', 'host', ...CREDENTIALS]) hop.delete(name)
   const lines: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]]
@@ -53,6 +54,7 @@ function endToEnd(rawHeaders: readonly string[]): string[] {
   return lines
 }
 
+const CREDENTIALS = ['authorization', 'x-api-key', 'access-token', 'cookie']
 const HOP_BY_HOP = [
   'connection',
   'keep-alive',

@@ -71,6 +71,17 @@ test('a client cannot make the router drop the length or the host with the heade
   expect(client.received()).toMatch(/"Host","h"/)
 })
 
+test.each(['Authorization', 'X-API-Key', 'Access-Token', 'Cookie'])(
+  'a client cannot make the router drop the credentials in %s, which the router has read',
+  async (name) => {
+    const relay = await echo()
+    const { connect } = await router([relay.url])
+    const client = connect(`GET /a HTTP/1.1\r\nHost: h\r\nConnection: close, ${name}\r\n${name}: mine\r\n\r\n`)
+    await client.ended
+    expect(client.received()).toContain('"mine"')
+  },
+)
+
 test('what a client says about proxies is dropped, unless the client is a trusted proxy', async () => {
   const relay = await echo()
   const request = `GET /a HTTP/1.1\r\nHost: h\r\n${ALICE}Connection: close\r\nX-Forwarded-For: 192.0.2.1\r\n\
@@ -194,6 +205,26 @@ test('a client that waits for 100 Continue gets it from the relay, or the refusa
   await refused.until(/^HTTP\/1\.1 413 /)
 })
 
+test('a client that waits for 100 Continue gets it from the router if its credentials are in the body', async () => {
+  const relay = await echo()
+  const { connect } = await router([relay.url])
+  const client = connect(`POST /session HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n`)
+  await client.until(/^HTTP\/1\.1 100 /)
+  client.socket.write('body')
+  await client.until(/"body":"body"/)
+  expect(client.received().match(/HTTP\/1\.1 /g)).toHaveLength(2)
+})
+
+test('credentials that are not found while a cell cannot be read get 503, and not 401', async () => {
+  const relay = await echo()
+  const { connect, directory } = await router([relay.url])
+  directory.isComplete = false
+  const login = Buffer.from('nobody:password').toString('base64')
+  const client = connect(`GET /a HTTP/1.1\r\nHost: h\r\nAuthorization: Basic ${login}\r\n\r\n`)
+  await client.until(STATUS)
+  expect(statusOf(client.received())).toBe(503)
+})
+
 test('an answer before the end of a body reaches the client, and the connection ends', async () => {
   const relay = await upstream((request, response) => {
     request.resume()
@@ -307,6 +338,22 @@ test('a request that may have taken effect is not sent twice', async () => {
   await get.until(STATUS)
   expect([statusOf(get.received()), count]).toEqual([503, 3])
 })
+
+test.each(['/cgi-bin/sendsms', '//cgi-bin/%73endsms', '/http_api/send_sms'])(
+  'a GET request that sends a message is not sent twice: %s',
+  async (path) => {
+    let count = 0
+    const breaking = () =>
+      upstream((request) => {
+        count += 1
+        request.socket.destroy()
+      })
+    const { connect } = await router([(await breaking()).url, (await breaking()).url])
+    const get = connect(`GET ${path} HTTP/1.1\r\nHost: h\r\n${ALICE}\r\n`)
+    await get.until(STATUS)
+    expect([statusOf(get.received()), count]).toEqual([502, 1])
+  },
+)
 
 test('an account whose relays are unavailable gets 503 with Retry-After, and others are served', async () => {
   const relay = await echo()

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError } from '../../http/errors/api-error.ts'
+import { decodedPath } from '../claims/decoded-path.ts'
 import { type ClientFacts, headersForClient, headersForRelay } from './forwarded-headers.ts'
 import { CELL_UNAVAILABLE, endAfterBody, unavailable } from './problem-answer.ts'
 import { basePath, type RelayPool, type RelayTarget } from './relay-pool.ts'
@@ -56,7 +57,7 @@ type Outcome = 'answered' | 'not sent' | 'no answer'
 function attempt(pool: RelayPool, target: RelayTarget, proxied: ProxiedRequest): Promise<Outcome> {
   const { request, response, client, start, onAbortable } = proxied
   const { method = 'GET', url = '/', rawHeaders } = request
-  const headers = headersForRelay(rawHeaders, client)
+  const headers = headersForRelay(start === undefined ? rawHeaders : withoutExpect(rawHeaders), client)
   if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked')
   // Otherwise, Node would add a chunked body to a request without a body.
   else if (request.headers['content-length'] === undefined && HAVE_BODIES.has(method))
@@ -113,6 +114,11 @@ function attempt(pool: RelayPool, target: RelayTarget, proxied: ProxiedRequest):
   })
 }
 
+/** If the start of the body was read, the client has already been asked to send the body. */
+function withoutExpect(rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_, index) => rawHeaders[index - (index % 2)]?.toLowerCase() !== 'expect')
+}
+
 /** Sends the body when the connection is open, so that the next relay can get it if this one refuses the connection. */
 function sendBody(request: IncomingMessage, sent: ClientRequest, start: Buffer | undefined): void {
   // The client may wait for `100 Continue` before it sends its body.
@@ -160,7 +166,9 @@ function passAnswer(
 }
 
 /** True if the request changes nothing and can be sent again, because it has no body. */
-function isSafe({ method, headers }: IncomingMessage): boolean {
+function isSafe({ method, headers, url = '' }: IncomingMessage): boolean {
+  // In interfaces of other products, a GET request sends a message.
+  if (/\/(?:cgi-bin\/sendsms|http_api\/send_sms)$/.test(decodedPath(url))) return false
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   return !hasBody && (method === 'GET' || method === 'HEAD' || method === 'OPTIONS')
 }

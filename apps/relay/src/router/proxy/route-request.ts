@@ -36,7 +36,9 @@ export class RequestRouter {
   /** Resolves when the request is answered, or with the problem that the caller has to answer. */
   async route(request: IncomingMessage, response: ServerResponse, client: ClientFacts): Promise<ApiError | undefined> {
     const { pool, placements } = this.#deps
-    const { accountId, start } = await this.#accountOf(request, client)
+    const { accountId, isCertain, start } = await this.#accountOf(request, response, client)
+    // A relay would answer 401, and the client could discard credentials that are right.
+    if (!isCertain) return directoryProblem()
     const base = { request, response, client, start }
     if (accountId === undefined) return await this.#toAnyCell(base)
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -82,15 +84,16 @@ export class RequestRouter {
 
   async #accountOf(
     request: IncomingMessage,
+    response: ServerResponse,
     { isSecure }: ClientFacts,
-  ): Promise<{ readonly accountId: string | undefined; readonly start?: Buffer }> {
+  ): Promise<{ readonly accountId: string | undefined; readonly isCertain: boolean; readonly start?: Buffer }> {
     const { method = '', url = '', headers } = request
     const { box, placements } = this.#deps
     const claims = findClaims({ method, url, headers, isSecure }, box)
-    if (claims !== undefined) return { accountId: (await placements.accountOf(claims)).accountId }
+    if (claims !== undefined) return { isCertain: true, ...(await placements.accountOf(claims)) }
+    if (headers.expect !== undefined) response.writeContinue()
     const start = await readStart(request)
-    const { accountId } = await placements.accountOf(findBodyClaims(start.toString()))
-    return { accountId, start }
+    return { isCertain: true, ...(await placements.accountOf(findBodyClaims(start.toString()))), start }
   }
 
   /**
