@@ -219,8 +219,7 @@ test('credentials that are not found while a cell cannot be read get 503, and no
   const relay = await echo()
   const { connect, directory } = await router([relay.url])
   directory.isComplete = false
-  const login = Buffer.from('nobody:password').toString('base64')
-  const client = connect(`GET /a HTTP/1.1\r\nHost: h\r\nAuthorization: Basic ${login}\r\n\r\n`)
+  const client = connect(`GET /a HTTP/1.1\r\nHost: h\r\nAuthorization: Basic ${btoa('nobody:password')}\r\n\r\n`)
   await client.until(STATUS)
   expect(statusOf(client.received())).toBe(503)
 })
@@ -322,36 +321,35 @@ test('a request goes to the next relay if the first one refuses the connection',
   }
 })
 
-test('a request that may have taken effect is not sent twice', async () => {
+/** A router with two relays that break off each connection after they have read a request. */
+async function routerOfBreakingRelays() {
   let count = 0
   const breaking = () =>
     upstream((request) => {
       count += 1
       request.socket.destroy()
     })
-  const relays = [(await breaking()).url, (await breaking()).url]
-  const { connect } = await router(relays)
+  const { connect } = await router([(await breaking()).url, (await breaking()).url])
+  return { connect: (text: string) => connect(text), requests: () => count }
+}
+
+test('a request that may have taken effect is not sent twice', async () => {
+  const { connect, requests } = await routerOfBreakingRelays()
   const post = connect(`POST /a HTTP/1.1\r\nHost: h\r\n${ALICE}Content-Length: 4\r\n\r\nbody`)
   await post.until(STATUS)
-  expect([statusOf(post.received()), count]).toEqual([502, 1])
+  expect([statusOf(post.received()), requests()]).toEqual([502, 1])
   const get = connect(`GET /a HTTP/1.1\r\nHost: h\r\n${ALICE}\r\n`)
   await get.until(STATUS)
-  expect([statusOf(get.received()), count]).toEqual([503, 3])
+  expect([statusOf(get.received()), requests()]).toEqual([503, 3])
 })
 
 test.each(['/cgi-bin/sendsms', '//cgi-bin/%73endsms', '/http_api/send_sms'])(
   'a GET request that sends a message is not sent twice: %s',
   async (path) => {
-    let count = 0
-    const breaking = () =>
-      upstream((request) => {
-        count += 1
-        request.socket.destroy()
-      })
-    const { connect } = await router([(await breaking()).url, (await breaking()).url])
+    const { connect, requests } = await routerOfBreakingRelays()
     const get = connect(`GET ${path} HTTP/1.1\r\nHost: h\r\n${ALICE}\r\n`)
     await get.until(STATUS)
-    expect([statusOf(get.received()), count]).toEqual([502, 1])
+    expect([statusOf(get.received()), requests()]).toEqual([502, 1])
   },
 )
 
