@@ -166,7 +166,8 @@ const shortAttempts = 4
 /** The shortest time limit. Sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
 const shortAttemptMs = 4_000
 const longAttemptMs = 15_000
-const longestAttemptMs = 240_000
+/** A device behind a port that accepts connections and stays silent delays the agent by no more than this. */
+const longestAttemptMs = 60_000
 /** The time limits after zero and one unanswered attempts. */
 const answerLimitsMs: readonly number[] = [6_000, 15_000]
 const longestAnswerMs = 45_000
