@@ -132,6 +132,17 @@ describe('the Helm chart', () => {
     expect(() => render(...autoscaling.flatMap((value) => ['--set', value]))).toThrow('autoscaling.minReplicas is 7')
   })
 
+  test.skipIf(!helm)('late messages add one relay at a time', () => {
+    const behaviorOf = (...values: string[]) =>
+      render(...['autoscaling.enabled=true', ...values].flatMap((value) => ['--set', value])).find(
+        ({ kind }) => kind === 'HorizontalPodAutoscaler',
+      )?.spec.behavior
+    const policies = [{ type: 'Pods', value: 1, periodSeconds: 120 }]
+    expect(behaviorOf('autoscaling.dispatchLag.enabled=true').scaleUp).toEqual({ policies })
+    expect(behaviorOf()).toEqual({ scaleDown: { stabilizationWindowSeconds: 600 } })
+    expect(() => behaviorOf('autoscaling.dispatchLag.secondsPerRelay=0')).toThrow('secondsPerRelay')
+  })
+
   test.skipIf(!helm)('numbers and flags in env reach the relay and the migration as the relay reads them', () => {
     const file = join(folder, 'values.yaml')
     writeFileSync(file, 'env: { HASH_AFTER_SECONDS: 2592000, WEBHOOK_ALLOW_HTTP: true, DEFAULT_REGION: GB }\n')

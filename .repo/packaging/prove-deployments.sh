@@ -59,7 +59,7 @@ database: { directKey: direct-url }
 env: { HASH_AFTER_SECONDS: 2592000, DEFAULT_REGION: GB }
 ingress: { enabled: true, tlsSecretName: sms-tls }
 service: { type: LoadBalancer, port: 8080 }
-autoscaling: { enabled: true, minReplicas: 3, dispatchLag: { enabled: true } }
+autoscaling: { enabled: true, minReplicas: 3, dispatchLag: { enabled: true, secondsPerRelay: 60 } }
 podDisruptionBudget: { maxUnavailable: 50% }
 networkPolicy: { databaseCidrs: [10.1.2.0/24, "fd00::/8"], databaseDirectPort: 6432 }
 metrics: { port: 9465 }
