@@ -57,12 +57,15 @@ async function delayByLostResult(): Promise<number> {
 // Without a second port, the driver waits 20 s before it checks a modem of this vendor that does not answer.
 const withoutSecondPortMs = 20_000
 
-/** Returns the shortest of three delays, because a busy machine may make one of them longer. */
-async function shortestDelay(): Promise<number> {
-  let shortestMs = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < 3 && shortestMs >= withoutSecondPortMs; attempt += 1)
-    shortestMs = Math.min(shortestMs, await delayByLostResult())
-  return shortestMs
+/**
+ * Returns the median of three delays, because a busy machine may make one of them longer. Two short delays decide it without a
+ * third one.
+ */
+async function medianDelay(): Promise<number> {
+  const delaysMs: number[] = []
+  const isDecided = () => delaysMs.filter((ms) => ms < withoutSecondPortMs).length === 2
+  while (delaysMs.length < 3 && !isDecided()) delaysMs.push(await delayByLostResult())
+  return delaysMs.toSorted((one, other) => one - other)[1] ?? Number.NaN
 }
 
 test('a second port that the table of USB modems names shows that a modem that does not answer still works', async () => {
@@ -72,13 +75,13 @@ test('a second port that the table of USB modems names shows that a modem that d
     3: { name: 'ttyUSB3', leadsTo: emulator.second },
   })
   await fixture.start()
-  expect(await shortestDelay()).toBeLessThan(withoutSecondPortMs)
+  expect(await medianDelay()).toBeLessThan(withoutSecondPortMs)
   expect(fixture.opened).toEqual([2, 3].map((number) => join(fake.machine.devices, `ttyUSB${number}`)))
   expect(fixture.problems).toEqual([])
 })
 
 test('a second port that MODEMS names shows that a modem that does not answer still works', async () => {
   await fixture.start(wantedModems({ MODEMS: `${emulator.pty}+${emulator.second}` }))
-  expect(await shortestDelay()).toBeLessThan(withoutSecondPortMs)
+  expect(await medianDelay()).toBeLessThan(withoutSecondPortMs)
   expect(fixture.opened).toEqual([emulator.pty, emulator.second])
 })
