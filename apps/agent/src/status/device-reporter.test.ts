@@ -120,6 +120,19 @@ test('reports a call with the number of the caller and of the SIM, if known', ()
   ])
 })
 
+test('reports a new encryption key, and adds a line about it to the log of the account', async () => {
+  const { reporter, events } = reporting()
+  const key = { version: 2, publicKey: 'AAAA' }
+  await reporter.keyReplaced(key)
+  expect(events).toEqual([
+    { kind: 'key-replaced', at: expect.any(String), key },
+    {
+      ...{ kind: 'logged', at: expect.any(String), module: 'encryption', priority: 'INFO' },
+      message: expect.stringContaining('encryption key replaced: version 2 is in use'),
+    },
+  ])
+})
+
 test('reports the alias of a caller if the account hides senders', () => {
   const { reporter, events, hidden } = reporting()
   hidden.isOn = true
