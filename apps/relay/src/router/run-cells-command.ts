@@ -30,7 +30,7 @@ export async function runCellsCommand(config: RelayConfig, line: CommandLine): P
   const waitMs = config.DATABASE_WAIT_SECONDS * 1000
   await waitForDatabase(directoryUrl, { waitMs, report: (text) => process.stderr.write(`${text}\n`) })
   const directory = openPool({
-    ...{ url: directoryUrl, connections: 2, name: 'smsgw cells' },
+    ...{ url: directoryUrl, connections: 3, name: 'smsgw cells' },
     statementTimeoutMs: TIMEOUT_MS,
   })
   try {

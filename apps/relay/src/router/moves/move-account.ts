@@ -16,6 +16,7 @@ import { connectDatabase, type Database } from '../../store/database.ts'
 import type { Cell } from '../directory/directory.ts'
 import { copyAccount } from './copy-account.ts'
 import { awaitNotifications, fenceAgents, holdWebhooks, readAttachedDevices, resumeWebhooks } from './fence-account.ts'
+import { LockLost, type MoveLock, MoveTaken, withMoveLock } from './lock-move.ts'
 import {
   type AccountMove,
   readLateRouters,
@@ -23,6 +24,8 @@ import {
   recordEnd,
   recordStep,
   recordSwitch,
+  refreshMove,
+  refuseOwner,
   startDrain,
 } from './move-records.ts'
 
@@ -45,49 +48,60 @@ const POLL_MS = 50
 const NOTIFICATIONS_MS = 5_000
 
 /** Continues a move until it is finished. If a step before the copy fails, the account stays in its cell. */
-export async function continueMove(deps: MoveDeps, begun: AccountMove): Promise<AccountMove> {
-  const source = await openCell(deps, begun.source)
-  const target = await openCell(deps, begun.target).catch(async (error) => {
-    await source.close()
-    throw error
-  })
-  let move = begun
-  try {
-    while (move.step !== 'finished') {
-      await deps.onStep?.(move)
-      move = await STEPS[move.step]({ ...deps, source, target }, move)
+export function continueMove(deps: MoveDeps, begun: AccountMove): Promise<AccountMove> {
+  return withMoveLock(deps.directory, begun, async (lock) => {
+    let move = await refreshMove(deps.directory, begun)
+    const source = await openCell(deps, move.source)
+    const target = await openCell(deps, move.target).catch(async (error) => {
+      await source.close()
+      throw error
+    })
+    const parts = { ...deps, source, target, lock }
+    try {
+      while (move.step !== 'finished') {
+        await deps.onStep?.(move)
+        await lock.check()
+        move = await STEPS[move.step](parts, move)
+      }
+      return move
+    } catch (error) {
+      if (!CANCELLABLE.has(move.step) || STOPS.some((Stop) => error instanceof Stop)) throw error
+      await lock.check()
+      await cancel(parts, move)
+      throw error
+    } finally {
+      await source.close()
+      await target.close()
     }
-    return move
-  } catch (error) {
-    if (!CANCELLABLE.has(move.step) || error instanceof Interrupted) throw error
-    await cancel({ ...deps, source, target }, move)
-    throw error
-  } finally {
-    await source.close()
-    await target.close()
-  }
+  })
 }
 
 /** Thrown by `onStep` in tests, in place of a killed process. */
 export class Interrupted extends Error {}
 
+/** Errors after which the command changes nothing more. */
+const STOPS = [Interrupted, MoveTaken, LockLost]
+
 /** Returns the account to its cell. */
-export async function cancelMove(deps: MoveDeps, move: AccountMove): Promise<AccountMove> {
-  if (!CANCELLABLE.has(move.step))
-    throw new StartError(
-      `the account ${move.username} is already in the cell ${move.target}: repeat the command without --cancel to finish the move`,
-    )
-  const source = await openCell(deps, move.source)
-  try {
-    const target = await openCell(deps, move.target)
+export function cancelMove(deps: MoveDeps, begun: AccountMove): Promise<AccountMove> {
+  return withMoveLock(deps.directory, begun, async (lock) => {
+    const move = await refreshMove(deps.directory, begun)
+    if (!CANCELLABLE.has(move.step))
+      throw new StartError(
+        `the account ${move.username} is already in the cell ${move.target}: repeat the command without --cancel to finish the move`,
+      )
+    const source = await openCell(deps, move.source)
     try {
-      return await cancel({ ...deps, source, target }, move)
+      const target = await openCell(deps, move.target)
+      try {
+        return await cancel({ ...deps, source, target, lock }, move)
+      } finally {
+        await target.close()
+      }
     } finally {
-      await target.close()
+      await source.close()
     }
-  } finally {
-    await source.close()
-  }
+  })
 }
 
 const CANCELLABLE: ReadonlySet<AccountMove['step']> = new Set(['hold', 'drain', 'fence', 'copy'])
@@ -101,6 +115,7 @@ interface OpenCell {
 interface StepDeps extends MoveDeps {
   readonly source: OpenCell
   readonly target: OpenCell
+  readonly lock: MoveLock
 }
 
 const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: AccountMove) => Promise<AccountMove>>> = {
@@ -118,8 +133,9 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
     await fenceAgents(source.client, move.accountId)
     return await recordStep(directory, move, 'copy')
   },
-  async copy({ directory, source, target, clock, longestTokenSeconds }, move) {
-    await removeResidue(target, clock, move)
+  async copy(deps, move) {
+    const { directory, source, target, clock, longestTokenSeconds } = deps
+    await removeRows(deps, target, move.target, move)
     const keysUntil = new Date(clock.now().getTime() + (longestTokenSeconds + 3_600) * 1000)
     const rows = await copyAccount({
       source: source.client,
@@ -134,12 +150,11 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
     await resumeWebhooks(target.client, move)
     return await recordSwitch(directory, move)
   },
-  async clean({ directory, source, clock }, move) {
+  async clean(deps, move) {
+    const { directory, source } = deps
     await refuseAttached(source, move)
     await awaitNotifications(source.client, move.accountId, NOTIFICATIONS_MS)
-    const { accountId } = move
-    if ((await source.database.account.count({ where: { id: accountId } })) > 0)
-      await removeAccount(source.database, clock, accountId)
+    await removeRows(deps, source, move.source, move)
     return await recordEnd(directory, move)
   },
   finished: async (_, move) => move,
@@ -148,15 +163,25 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
   },
 }
 
-async function cancel({ directory, source, target, clock }: StepDeps, move: AccountMove): Promise<AccountMove> {
-  await removeResidue(target, clock, move)
+async function cancel(deps: StepDeps, move: AccountMove): Promise<AccountMove> {
+  const { directory, source, target } = deps
+  await removeRows(deps, target, move.target, move)
   await resumeWebhooks(source.client, move)
   return await recordCancel(directory, move)
 }
 
-/** Deletes the rows of an earlier copy, whose end was not recorded. */
-async function removeResidue({ database }: OpenCell, clock: Clock, { accountId }: AccountMove): Promise<void> {
-  if ((await database.account.count({ where: { id: accountId } })) > 0) await removeAccount(database, clock, accountId)
+/** Deletes the rows of the account in the cell that does not own it: the old rows, or a copy whose end was not recorded. */
+async function removeRows(
+  { directory, lock, clock }: Pick<StepDeps, 'directory' | 'lock' | 'clock'>,
+  { database }: OpenCell,
+  cell: string,
+  move: AccountMove,
+): Promise<void> {
+  const { accountId } = move
+  if ((await database.account.count({ where: { id: accountId } })) === 0) return
+  await lock.check()
+  await refuseOwner(directory, move, cell)
+  await removeAccount(database, clock, accountId)
 }
 
 /** Waits until every router holds the account and has no request of it in progress. */

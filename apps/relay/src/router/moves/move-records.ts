@@ -1,6 +1,8 @@
+import { StartError } from '@smsgw/daemon/start-error'
 import type { Pool, PoolClient } from 'pg'
 import { nextChange } from '../directory/directory.ts'
 import { runTransaction } from '../directory/open-pool.ts'
+import { MoveTaken } from './lock-move.ts'
 
 /**
  * The step that a move does next. `hold` pauses webhooks, `drain` waits for the routers, `fence` ends connections in the source,
@@ -39,18 +41,37 @@ export async function findMove(pool: Pool, username: string): Promise<AccountMov
   return rows[0]
 }
 
+/** Reads the move again. Throws if it has ended. */
+export async function refreshMove(pool: Pool, { id, username }: AccountMove): Promise<AccountMove> {
+  const { rows } = await pool.query<AccountMove>(`SELECT ${COLUMNS} FROM moves WHERE id = $1 AND finished_at IS NULL`, [
+    id,
+  ])
+  const [move] = rows
+  if (move === undefined)
+    throw new StartError(`another command has just ended the move of ${username}: look at \`smsgw cells list\``)
+  return move
+}
+
+/** Stores a move, unless the account has a move or has left the source. */
 export async function beginMove(
   pool: Pool,
   { accountId, username, source, target }: Pick<AccountMove, 'accountId' | 'username' | 'source' | 'target'>,
 ): Promise<AccountMove> {
   const { rows } = await pool.query<AccountMove>(
     `INSERT INTO moves (account_id, username, source, target, step, held_since)
-     VALUES ($1, $2, $3, $4, 'hold', date_trunc('milliseconds', now())) RETURNING ${COLUMNS}`,
+     SELECT id, $2, $3, $4, 'hold', date_trunc('milliseconds', now()) FROM accounts WHERE id = $1 AND cell = $3
+     ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
     [accountId, username, source, target],
   )
   const [move] = rows
-  if (move === undefined) throw new Error('the directory did not store the move')
+  if (move === undefined) throw new MoveTaken(username)
   return move
+}
+
+/** Throws if the directory sends requests of the account to this cell, so that its rows there must not be deleted. */
+export async function refuseOwner(pool: Pool, { accountId, username }: AccountMove, cell: string): Promise<void> {
+  const { rowCount } = await pool.query('SELECT FROM accounts WHERE id = $1 AND cell = $2', [accountId, cell])
+  if (rowCount !== 0) throw new Error(`the account ${username} is in use in the cell ${cell}: its rows stay there`)
 }
 
 /** Makes all routers hold the account. */
@@ -118,17 +139,19 @@ async function setAccount(
   if (rowCount === 0) throw new Error(`the directory has no account ${username}: it was removed during the move`)
 }
 
+/** Throws if the step is no longer the one that this command knows: another command is then moving the account. */
 async function setStep(
   client: Pool | PoolClient,
-  { id }: AccountMove,
+  { id, username, step: present }: AccountMove,
   step: MoveStep,
   also: string,
 ): Promise<AccountMove> {
   const { rows } = await client.query<AccountMove>(
-    `UPDATE moves SET step = $2${also === '' ? '' : `, ${also}`} WHERE id = $1 RETURNING ${COLUMNS}`,
-    [id, step],
+    `UPDATE moves SET step = $2${also === '' ? '' : `, ${also}`} WHERE id = $1 AND step = $3 AND finished_at IS NULL
+     RETURNING ${COLUMNS}`,
+    [id, step, present],
   )
   const [move] = rows
-  if (move === undefined) throw new Error('the directory has lost the move')
+  if (move === undefined) throw new MoveTaken(username)
   return move
 }
