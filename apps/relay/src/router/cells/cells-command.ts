@@ -94,6 +94,7 @@ async function move(deps: Deps, { positionals, values }: CommandLine): Promise<v
   const options = {
     ...{ ...deps, withoutRouters },
     onStep: ({ step }: AccountMove) => terminal.print(STEP_TEXTS[step]),
+    onWarning: (text: string) => terminal.print(`warning: ${text}`),
   }
   const begun = await findMove(directory, username)
   if (values['cancel'] === true) {

@@ -39,6 +39,7 @@ export interface MoveDeps {
   readonly withoutRouters: readonly string[]
   /** Called before each step. */
   readonly onStep?: (move: AccountMove) => unknown
+  readonly onWarning?: (text: string) => unknown
 }
 
 /** A router that has not reported for this time may be cut off from the directory and still send requests to the source. */
@@ -46,34 +47,38 @@ const SILENT_SECONDS = 15
 const LONGEST_DRAIN_MS = 60_000
 const POLL_MS = 50
 const NOTIFICATIONS_MS = 5_000
+const CONNECT_MS = 10_000
 
 /** Continues a move until it is finished. If a step before the copy fails, the account stays in its cell. */
 export function continueMove(deps: MoveDeps, begun: AccountMove): Promise<AccountMove> {
   return withMoveLock(deps.directory, begun, async (lock) => {
     let move = await refreshMove(deps.directory, begun)
     const source = await openCell(deps, move.source)
-    const target = await openCell(deps, move.target).catch(async (error) => {
-      await source.close()
-      throw error
-    })
-    const parts = { ...deps, source, target, lock }
     try {
-      while (move.step !== 'finished') {
-        await deps.onStep?.(move)
-        await lock.check()
-        move = await STEPS[move.step](parts, move)
-      }
+      await inCell(deps, move.target, async (target) => {
+        while (move.step !== 'finished') {
+          await deps.onStep?.(move)
+          await lock.check()
+          move = await STEPS[move.step]({ ...deps, source, target, lock }, move)
+        }
+      })
       return move
     } catch (error) {
       if (!CANCELLABLE.has(move.step) || STOPS.some((Stop) => error instanceof Stop)) throw error
-      await lock.check()
-      await cancel(parts, move)
+      await cancel({ ...deps, source, lock }, move).catch((second) => {
+        throw new Error(`${messageOf(error)}. The move could not be cancelled either: ${messageOf(second)}`, {
+          cause: error,
+        })
+      })
       throw error
     } finally {
       await source.close()
-      await target.close()
     }
   })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** Thrown by `onStep` in tests, in place of a killed process. */
@@ -90,17 +95,7 @@ export function cancelMove(deps: MoveDeps, begun: AccountMove): Promise<AccountM
       throw new StartError(
         `the account ${move.username} is already in the cell ${move.target}: repeat the command without --cancel to finish the move`,
       )
-    const source = await openCell(deps, move.source)
-    try {
-      const target = await openCell(deps, move.target)
-      try {
-        return await cancel({ ...deps, source, target, lock }, move)
-      } finally {
-        await target.close()
-      }
-    } finally {
-      await source.close()
-    }
+    return await inCell(deps, move.source, (source) => cancel({ ...deps, source, lock }, move))
   })
 }
 
@@ -163,11 +158,23 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
   },
 }
 
-async function cancel(deps: StepDeps, move: AccountMove): Promise<AccountMove> {
-  const { directory, source, target } = deps
-  await removeRows(deps, target, move.target, move)
-  await resumeWebhooks(source.client, move)
-  return await recordCancel(directory, move)
+/**
+ * Returns the account to the source, which needs the source and the directory only. The rows in the target are deleted afterwards,
+ * if the target can be reached. If not, the next copy deletes them.
+ */
+async function cancel(deps: Omit<StepDeps, 'target'>, move: AccountMove): Promise<AccountMove> {
+  const { directory, source, lock, onWarning } = deps
+  await lock.check()
+  // If the command is killed after the webhooks were resumed, the next command must pause them again.
+  const held = move.step === 'hold' ? move : await recordStep(directory, move, 'hold')
+  await resumeWebhooks(source.client, held)
+  const cancelled = await recordCancel(directory, held)
+  await inCell(deps, move.target, (target) => removeRows(deps, target, move.target, move)).catch((error) =>
+    onWarning?.(
+      `rows of ${move.username} may remain in the cell ${move.target} until the account moves there: ${messageOf(error)}`,
+    ),
+  )
+  return cancelled
 }
 
 /** Deletes the rows of the account in the cell that does not own it: the old rows, or a copy whose end was not recorded. */
@@ -211,6 +218,19 @@ async function refuseAttached({ client }: OpenCell, { accountId, source, usernam
   )
 }
 
+async function inCell<T>(
+  deps: Pick<MoveDeps, 'cells'>,
+  id: string,
+  work: (cell: OpenCell) => Promise<T>,
+): Promise<T> {
+  const cell = await openCell(deps, id)
+  try {
+    return await work(cell)
+  } finally {
+    await cell.close()
+  }
+}
+
 async function openCell({ cells }: Pick<MoveDeps, 'cells'>, id: string): Promise<OpenCell> {
   const cell = cells.find((one) => one.id === id)
   if (cell === undefined) throw new StartError(`the directory has no cell ${id}`)
@@ -218,6 +238,7 @@ async function openCell({ cells }: Pick<MoveDeps, 'cells'>, id: string): Promise
   const client = databaseClient({
     url,
     application_name: 'smsgw cells',
+    connectionTimeoutMillis: CONNECT_MS,
     options: `${NO_TIMEOUTS} -c timezone=UTC -c synchronous_commit=on -c bytea_output=hex -c extra_float_digits=1 -c datestyle=ISO`,
   })
   await client.connect()
