@@ -13,7 +13,9 @@ import { removeAccount } from '../../accounts/remove-account.ts'
 import type { Clock } from '../../clock.ts'
 import { databaseClient, NO_TIMEOUTS } from '../../store/connection/database-client.ts'
 import { connectDatabase, type Database } from '../../store/database.ts'
+import { drainFeed } from '../directory/cell-feed.ts'
 import type { Cell } from '../directory/directory.ts'
+import { openPool } from '../directory/open-pool.ts'
 import { copyAccount } from './copy-account.ts'
 import { awaitNotifications, fenceAgents, holdWebhooks, readAttachedDevices, resumeWebhooks } from './fence-account.ts'
 import { LockLost, type MoveLock, MoveTaken, withMoveLock } from './lock-move.ts'
@@ -48,6 +50,7 @@ const LONGEST_DRAIN_MS = 60_000
 const POLL_MS = 50
 const NOTIFICATIONS_MS = 5_000
 const CONNECT_MS = 10_000
+const FEED_MS = 30_000
 
 /** Continues a move until it is finished. If a step before the copy fails, the account stays in its cell. */
 export function continueMove(deps: MoveDeps, begun: AccountMove): Promise<AccountMove> {
@@ -104,6 +107,7 @@ const CANCELLABLE: ReadonlySet<AccountMove['step']> = new Set(['hold', 'drain', 
 interface OpenCell {
   readonly client: Client
   readonly database: Database
+  readonly feed: Pool
   close(): Promise<void>
 }
 
@@ -130,6 +134,8 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
   },
   async copy(deps, move) {
     const { directory, source, target, clock, longestTokenSeconds } = deps
+    // The directory ignores rows of the source's feed after the move, so it must have them before.
+    await drainFeed(directory, { id: move.source, pool: source.feed })
     await removeRows(deps, target, move.target, move)
     const keysUntil = new Date(clock.now().getTime() + (longestTokenSeconds + 3_600) * 1000)
     const rows = await copyAccount({
@@ -138,6 +144,8 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
       accountId: move.accountId,
       keysUntil,
     })
+    // These rows would delete and add the same credentials again.
+    await drainFeed(directory, { id: move.target, pool: target.feed })
     await refuseAttached(source, move)
     return await recordStep(directory, move, 'switch', rows)
   },
@@ -243,10 +251,12 @@ async function openCell({ cells }: Pick<MoveDeps, 'cells'>, id: string): Promise
   })
   await client.connect()
   const database = connectDatabase({ url, connections: 2 })
+  const feed = openPool({ url, connections: 1, name: 'smsgw cells', statementTimeoutMs: FEED_MS })
   return {
-    ...{ client, database },
+    ...{ client, database, feed },
     async close() {
       await client.end().catch(() => undefined)
+      await feed.end().catch(() => undefined)
       await database.$disconnect()
     },
   }
