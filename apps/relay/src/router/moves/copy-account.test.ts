@@ -62,3 +62,35 @@ test(
   },
   LONG_MS,
 )
+
+test.each([
+  {
+    difference: 'a column that only the source has',
+    at: 0,
+    change: 'ALTER TABLE accounts ADD COLUMN new_column text',
+    undo: 'ALTER TABLE accounts DROP COLUMN new_column',
+    names: /only one has the column accounts\.new_column/,
+  },
+  {
+    difference: 'a migration that only the target has',
+    at: 1,
+    change: `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'y', '9999_newer')`,
+    undo: `DELETE FROM _prisma_migrations WHERE migration_name = '9999_newer'`,
+    names: /is \d{4}_\w+ in one and 9999_newer in two/,
+  },
+] as const)(
+  'a move is refused because of $difference, and leaves the account in use',
+  async ({ at, change, undo, names }) => {
+    const { account, begin } = await movingAccount()
+    await inDatabase(at, change)
+    const steps: string[] = []
+    const onStep = ({ step }: AccountMove) => steps.push(step)
+    await expect(continueMove({ ...(await world.deps()), onStep }, await begin())).rejects.toThrow(names)
+    expect(steps).toEqual(['hold'])
+    await inDatabase(at, undo)
+    expect(await findMove(world.directory, account.username)).toBeUndefined()
+    expect((await world.api('GET', '/session', { auth: account.basic })).status).toBe(200)
+    expect(await continueMove(await world.deps(), await begin())).toMatchObject({ step: 'finished' })
+  },
+  LONG_MS,
+)

@@ -1,6 +1,7 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { copyIn, copyOut } from '../../backup/copy-rows.ts'
 import { type AccountTable, accountTables } from './account-tables.ts'
+import { columnsOf } from './compare-tables.ts'
 
 export interface CopyOptions {
   readonly source: Client
@@ -50,16 +51,6 @@ interface CopiedTable extends AccountTable {
 function withColumns(table: AccountTable, columns: ReadonlyMap<string, readonly string[]>): CopiedTable {
   const { assigned = [] } = table
   return { ...table, columns: (columns.get(table.name) ?? []).filter((column) => !assigned.includes(column)) }
-}
-
-/** Returns the columns of all tables, in their order. */
-async function columnsOf(client: Client): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { rows } = await client.query<{ name: string; columns: string[] }>(
-    `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
-     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') GROUP BY c.relname`,
-  )
-  return new Map(rows.map(({ name, columns }) => [name, columns]))
 }
 
 function rowsOf({ rows }: AccountTable, accountId: string): string {

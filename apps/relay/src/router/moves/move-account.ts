@@ -16,6 +16,7 @@ import { connectDatabase, type Database } from '../../store/database.ts'
 import { drainFeed } from '../directory/cell-feed.ts'
 import type { Cell } from '../directory/directory.ts'
 import { openPool } from '../directory/open-pool.ts'
+import { refuseDifferentTables } from './compare-tables.ts'
 import { copyAccount } from './copy-account.ts'
 import { awaitNotifications, fenceAgents, holdWebhooks, readAttachedDevices, resumeWebhooks } from './fence-account.ts'
 import { LockLost, type MoveLock, MoveTaken, withMoveLock } from './lock-move.ts'
@@ -118,7 +119,8 @@ interface StepDeps extends MoveDeps {
 }
 
 const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: AccountMove) => Promise<AccountMove>>> = {
-  async hold({ directory, source }, move) {
+  async hold({ directory, source, target }, move) {
+    await refuseDifferentTables(source.client, target.client, move)
     await holdWebhooks(source.client, move)
     return await startDrain(directory, move)
   },
@@ -134,6 +136,8 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
   },
   async copy(deps, move) {
     const { directory, source, target, clock, longestTokenSeconds } = deps
+    // The relays of a cell may have been updated since the first step.
+    await refuseDifferentTables(source.client, target.client, move)
     // The directory ignores rows of the source's feed after the move, so it must have them before.
     await drainFeed(directory, { id: move.source, pool: source.feed })
     await removeRows(deps, target, move.target, move)
