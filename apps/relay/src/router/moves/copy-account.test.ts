@@ -94,3 +94,21 @@ test.each([
   },
   LONG_MS,
 )
+
+test(
+  'a second move from the same cell prolongs the keys that the first move copied',
+  async () => {
+    const [one, two] = world.relays
+    const kids = (await one.database.signingKey.findMany()).map(({ kid }) => kid)
+    const where = { kid: { in: kids } }
+    const first = await movingAccount()
+    await continueMove(await world.deps(), await first.begin())
+    await two.database.signingKey.updateMany({ where, data: { retiresAt: new Date(0) } })
+    const second = await movingAccount()
+    await continueMove(await world.deps(), await second.begin())
+    const copied = await two.database.signingKey.findMany({ where })
+    expect(copied.map(({ kid }) => kid).toSorted()).toEqual(kids.toSorted())
+    expect(copied.every(({ retiresAt }) => retiresAt !== null && retiresAt > new Date())).toBe(true)
+  },
+  LONG_MS,
+)

@@ -136,7 +136,7 @@ async function digest(client: Client, select: string): Promise<{ readonly rows: 
 
 /**
  * Copies the keys that signed the tokens of the account. The target verifies tokens with these keys, but signs none, because its own
- * keys are newer.
+ * keys are newer. A key that an earlier move copied stays valid for the tokens of this account too.
  */
 async function copySigningKeys(source: Client, target: Client, until: Date): Promise<void> {
   const { rows } = await source.query<{
@@ -152,7 +152,9 @@ async function copySigningKeys(source: Client, target: Client, until: Date): Pro
   for (const { kid, jwk, sealed, createdAt, retiresAt } of rows)
     await target.query(
       `INSERT INTO signing_keys (kid, public_jwk, private_sealed, created_at, signs_from, retires_at)
-       VALUES ($1, $2, $3, $4, 'epoch', $5) ON CONFLICT (kid) DO NOTHING`,
+       VALUES ($1, $2, $3, $4, 'epoch', $5)
+       ON CONFLICT (kid) DO UPDATE SET retires_at = greatest(signing_keys.retires_at, excluded.retires_at)
+         WHERE signing_keys.retires_at IS NOT NULL`,
       [kid, jwk, sealed, createdAt, retiresAt ?? until],
     )
 }
