@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseClient } from '../../store/connection/database-client.ts'
+import { fillAccount } from '../testing/fill-account.ts'
 import { type TestCells, testCells } from '../testing/test-cells.ts'
 import { continueMove } from './move-account.ts'
 import { type AccountMove, beginMove, findMove } from './move-records.ts'
@@ -112,3 +113,58 @@ test(
   },
   LONG_MS,
 )
+
+test.each([
+  {
+    what: 'an agent connects to the source and disconnects',
+    change: (id: string) => `UPDATE devices SET conn_epoch = conn_epoch + 1 WHERE account_id = '${id}'`,
+    error: /office-pi/,
+  },
+  {
+    what: 'a caller sends a message directly to the source',
+    change: (id: string) =>
+      `UPDATE messages SET account_id = '${id}' WHERE account_id = '${id}-other';
+       UPDATE recipients SET account_id = '${id}' WHERE account_id = '${id}-other'`,
+    error: /got messages of/,
+  },
+])(
+  'a move is cancelled if $what while rows are copied',
+  async ({ change, error }) => {
+    const { account, begin } = await movingAccount()
+    const [one] = world.relays
+    await fillAccount(one.database, account.id)
+    await inDatabase(0, `UPDATE devices SET name = 'office-pi' WHERE account_id = '${account.id}'`)
+    const move = await begin()
+    const unlock = await lockTable(1, 'logs')
+    const result = continueMove(await world.deps(), move).then(
+      () => undefined,
+      (thrown: Error) => thrown.message,
+    )
+    await untilBlocked(1)
+    await inDatabase(0, change(account.id))
+    await unlock()
+    expect(await result).toMatch(error)
+    expect(await findMove(world.directory, account.username)).toBeUndefined()
+    expect(await world.relays[1].database.account.count({ where: { id: account.id } })).toBe(0)
+    expect((await world.api('GET', '/session', { auth: account.basic })).status).toBe(200)
+  },
+  LONG_MS,
+)
+
+/** Locks a table until the returned function is called. */
+async function lockTable(at: 0 | 1, table: string): Promise<() => Promise<void>> {
+  const client = databaseClient({ url: world.relays[at].databaseUrl })
+  await client.connect()
+  await client.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+  return async () => {
+    await client.query('COMMIT')
+    await client.end()
+  }
+}
+
+/** Waits until a command waits for a lock. */
+async function untilBlocked(at: 0 | 1): Promise<void> {
+  const statement = `SELECT FROM pg_stat_activity WHERE application_name = 'smsgw cells' AND wait_event_type = 'Lock'
+    AND datname = current_database()`
+  await expect.poll(() => inDatabase(at, statement)).toEqual([1])
+}

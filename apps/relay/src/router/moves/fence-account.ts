@@ -60,6 +60,38 @@ export async function readAttachedDevices(client: Client, accountId: string): Pr
   return rows.map(({ name }) => name)
 }
 
+/**
+ * Returns the names of devices whose agents have connected to the source after their rows were copied, even if they are disconnected
+ * again. The target must not have accepted connections yet.
+ */
+export async function readReconnected(source: Client, target: Client, accountId: string): Promise<string[]> {
+  const [before, now] = [await readEpochs(target, accountId), await readEpochs(source, accountId)]
+  return now.filter(({ id, epoch }) => !before.some((one) => one.id === id && one.epoch === epoch)).map(({ name }) => name)
+}
+
+async function readEpochs(client: Client, accountId: string): Promise<{ id: string; name: string; epoch: string }[]> {
+  const { rows } = await client.query<{ id: string; name: string; epoch: string }>(
+    'SELECT id, name, conn_epoch::text AS epoch FROM devices WHERE account_id = $1 ORDER BY name',
+    [accountId],
+  )
+  return rows
+}
+
+/** True if the source got messages of the account after its rows were copied. The target must not have accepted messages yet. */
+export async function hasNewMessages(source: Client, target: Client, accountId: string): Promise<boolean> {
+  const counts = await Promise.all([countMessages(source, accountId), countMessages(target, accountId)])
+  return counts[0] !== counts[1]
+}
+
+async function countMessages(client: Client, accountId: string): Promise<string> {
+  const { rows } = await client.query<{ count: string }>(
+    `SELECT ((SELECT count(*) FROM messages WHERE account_id = $1) || ' ' ||
+       (SELECT count(*) FROM inbox WHERE account_id = $1)) AS count`,
+    [accountId],
+  )
+  return rows[0]?.count ?? ''
+}
+
 /** Waits until the source has sent its pending notifications to browsers, but not long. */
 export async function awaitNotifications(client: Client, accountId: string, limitMs: number): Promise<void> {
   const giveUpAt = performance.now() + limitMs

@@ -18,7 +18,15 @@ import type { Cell } from '../directory/directory.ts'
 import { openPool } from '../directory/open-pool.ts'
 import { refuseDifferentTables } from './compare-tables.ts'
 import { copyAccount } from './copy-account.ts'
-import { awaitNotifications, fenceAgents, holdWebhooks, readAttachedDevices, resumeWebhooks } from './fence-account.ts'
+import {
+  awaitNotifications,
+  fenceAgents,
+  hasNewMessages,
+  holdWebhooks,
+  readAttachedDevices,
+  readReconnected,
+  resumeWebhooks,
+} from './fence-account.ts'
 import { LockLost, type MoveLock, MoveTaken, withMoveLock } from './lock-move.ts'
 import {
   type AccountMove,
@@ -150,6 +158,7 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
     })
     // These rows would delete and add the same credentials again.
     await drainFeed(directory, { id: move.target, pool: target.feed })
+    await refuseBypass(source, target, move)
     await refuseAttached(source, move)
     return await recordStep(directory, move, 'switch', rows)
   },
@@ -221,13 +230,29 @@ async function awaitRouters({ directory, withoutRouters }: MoveDeps, { accountId
   }
 }
 
-async function refuseAttached({ client }: OpenCell, { accountId, source, username }: AccountMove): Promise<void> {
-  const names = await readAttachedDevices(client, accountId)
+async function refuseAttached({ client }: OpenCell, move: AccountMove): Promise<void> {
+  const names = await readAttachedDevices(client, move.accountId)
   if (names.length === 0) return
-  throw new StartError(
+  throw new StartError(attachedText(move, names))
+}
+
+function attachedText({ username, source }: AccountMove, names: readonly string[]): string {
+  return (
     `devices of ${username} are connected to the cell ${source} without a router: ${names.slice(0, 5).join(', ')}. ` +
-      'Set RELAY_URL of their agents to the address of the router, then repeat the command',
+    'Set RELAY_URL of their agents to the address of the router, then repeat the command'
   )
+}
+
+/** Throws if an agent, a phone or a caller used the source without a router after the rows were copied. */
+async function refuseBypass(source: OpenCell, target: OpenCell, move: AccountMove): Promise<void> {
+  const { accountId, username } = move
+  const names = await readReconnected(source.client, target.client, accountId)
+  if (names.length > 0) throw new StartError(attachedText(move, names))
+  if (await hasNewMessages(source.client, target.client, accountId))
+    throw new StartError(
+      `the cell ${move.source} got messages of ${username} during the move, without a router. ` +
+        'Make its relays reachable only for routers, then repeat the command',
+    )
 }
 
 async function inCell<T>(
