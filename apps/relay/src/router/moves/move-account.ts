@@ -14,7 +14,7 @@ import type { Clock } from '../../clock.ts'
 import { databaseClient, NO_TIMEOUTS } from '../../store/connection/database-client.ts'
 import { connectDatabase, type Database } from '../../store/database.ts'
 import { drainFeed } from '../directory/cell-feed.ts'
-import type { Cell } from '../directory/directory.ts'
+import { type Cell, removeRouter } from '../directory/directory.ts'
 import { openPool } from '../directory/open-pool.ts'
 import { refuseDifferentTables } from './compare-tables.ts'
 import { copyAccount } from './copy-account.ts'
@@ -46,7 +46,7 @@ export interface MoveDeps {
   readonly clock: Clock
   /** The lifetime of the longest token. */
   readonly longestTokenSeconds: number
-  /** Routers that have ended without removing their row. */
+  /** Routers that have ended without removing their row. The move removes it. */
   readonly withoutRouters: readonly string[]
   /** Called before each step. */
   readonly onStep?: (move: AccountMove) => unknown
@@ -214,9 +214,11 @@ async function removeRows(
 
 /** Waits until every router holds the account and has no request of it in progress. */
 async function awaitRouters({ directory, withoutRouters }: MoveDeps, { accountId }: AccountMove): Promise<void> {
+  // A router that has not ended writes its row again, and the move then waits for it.
+  for (const id of withoutRouters) await removeRouter(directory, id)
   const giveUpAt = performance.now() + LONGEST_DRAIN_MS
   for (;;) {
-    const late = await readLateRouters(directory, accountId, withoutRouters)
+    const late = await readLateRouters(directory, accountId)
     if (late.length === 0) return
     const silent = late.find(({ silentSeconds }) => silentSeconds > SILENT_SECONDS)
     if (silent !== undefined || performance.now() > giveUpAt) {

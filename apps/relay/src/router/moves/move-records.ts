@@ -113,15 +113,11 @@ export interface LateRouter {
 }
 
 /** Returns the routers that may still send requests of the account to the source. */
-export async function readLateRouters(
-  pool: Pool,
-  accountId: string,
-  ignored: readonly string[],
-): Promise<LateRouter[]> {
+export async function readLateRouters(pool: Pool, accountId: string): Promise<LateRouter[]> {
   const { rows } = await pool.query<LateRouter>(
     `SELECT r.id, extract(epoch FROM now() - r.renewed_at)::int AS "silentSeconds" FROM routers r
-     WHERE r.seen < (SELECT changed FROM accounts WHERE id = $1) AND r.id <> ALL ($2)`,
-    [accountId, [...ignored]],
+     WHERE r.seen < (SELECT changed FROM accounts WHERE id = $1)`,
+    [accountId],
   )
   return rows
 }
