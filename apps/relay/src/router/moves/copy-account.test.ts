@@ -151,6 +151,31 @@ test.each([
   LONG_MS,
 )
 
+test(
+  'a webhook that a user pauses while the move pauses it stays paused after the move',
+  async () => {
+    const { account, begin } = await movingAccount()
+    const { basic: auth } = account
+    const [one] = world.relays
+    for (const id of ['paused', 'active']) {
+      const body = { id, url: 'http://127.0.0.1:39999/', event: 'sms:sent' }
+      expect((await one.api('POST', '/webhooks', { auth, body })).status).toBe(201)
+    }
+    const onStep = async ({ step }: AccountMove) => {
+      if (step !== 'drain') return
+      const { json: webhooks } = await one.api('GET', '/webhooks', { auth })
+      expect(webhooks.map((webhook: object) => 'pausedAt' in webhook)).toEqual([false, false])
+      const { status } = await one.api('PATCH', '/webhooks/paused', { auth, body: { paused: true } })
+      expect(status).toBe(200)
+    }
+    await continueMove({ ...(await world.deps()), onStep }, await begin())
+    const { json: webhooks } = await world.api('GET', '/webhooks', { auth })
+    const pausedIds = webhooks.filter((webhook: object) => 'pausedAt' in webhook).map(({ id }: { id: string }) => id)
+    expect(pausedIds).toEqual(['paused'])
+  },
+  LONG_MS,
+)
+
 /** Locks a table until the returned function is called. */
 async function lockTable(at: 0 | 1, table: string): Promise<() => Promise<void>> {
   const client = databaseClient({ url: world.relays[at].databaseUrl })

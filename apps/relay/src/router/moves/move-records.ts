@@ -1,5 +1,6 @@
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Pool, PoolClient } from 'pg'
+import { HELD_BY_MOVE } from '../../webhooks/api/stored-webhook.ts'
 import { nextChange } from '../directory/directory.ts'
 import { runTransaction } from '../directory/open-pool.ts'
 import { MoveTaken } from './lock-move.ts'
@@ -17,7 +18,7 @@ export interface AccountMove {
   readonly source: string
   readonly target: string
   readonly step: MoveStep
-  /** Webhooks that were paused at this time were paused by the move. */
+  /** Webhooks that are paused since this time were paused by the move. A user's pause has its own time. */
   readonly heldSince: Date
   readonly drainedAt: Date | null
   readonly switchedAt: Date | null
@@ -59,9 +60,9 @@ export async function beginMove(
 ): Promise<AccountMove> {
   const { rows } = await pool.query<AccountMove>(
     `INSERT INTO moves (account_id, username, source, target, step, held_since)
-     SELECT id, $2, $3, $4, 'hold', date_trunc('milliseconds', now()) FROM accounts WHERE id = $1 AND cell = $3
+     SELECT id, $2, $3, $4, 'hold', $5 FROM accounts WHERE id = $1 AND cell = $3
      ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`,
-    [accountId, username, source, target],
+    [accountId, username, source, target, HELD_BY_MOVE],
   )
   const [move] = rows
   if (move === undefined) throw new MoveTaken(username)

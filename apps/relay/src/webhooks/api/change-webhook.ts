@@ -8,7 +8,7 @@ import { dropUnreadable } from './drop-unreadable-statement.ts'
 import { lockUrl } from './lock-webhook-statement.ts'
 import type { RegisterWebhookDeps } from './manage-webhooks.ts'
 import { unreadableEvents } from './may-read-event.ts'
-import { findWebhook, webhookAnswer } from './stored-webhook.ts'
+import { findWebhook, pausedSince, webhookAnswer } from './stored-webhook.ts'
 import { refuseFormatChange } from './twilio-format.ts'
 import { DROPPED_HEADERS, droppedHeaders, refuseBadUrl, refuseForeignDevice } from './webhook-change.ts'
 
@@ -40,7 +40,7 @@ export function changeWebhook(deps: RegisterWebhookDeps & { readonly outbox: Out
           where: { key: before.key },
           data: {
             ...changedMembers(body),
-            ...(body.paused !== undefined && { heldSince: body.paused ? (before.heldSince ?? clock.now()) : null }),
+            ...(body.paused !== undefined && { heldSince: body.paused ? (pausedSince(before) ?? clock.now()) : null }),
             ...(isEnabled && ENABLED),
             updatedAt: clock.now(),
           },

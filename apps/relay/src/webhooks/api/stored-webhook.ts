@@ -30,9 +30,18 @@ interface StoredWebhook {
   readonly disabledReason: string | null
 }
 
+/** `heldSince` of a webhook that waits while its account moves to another cell. */
+export const HELD_BY_MOVE = new Date(0)
+
+/** Returns the time at which a user paused the webhook. */
+export function pausedSince({ heldSince }: Pick<StoredWebhook, 'heldSince'>): Date | null {
+  return heldSince?.getTime() === HELD_BY_MOVE.getTime() ? null : heldSince
+}
+
 /** Returns a webhook as the API shows it, without its secret. */
 export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
-  const { id, url, name, format, heldSince, deviceId, disabledAt, disabledReason } = webhook
+  const { id, url, name, format, deviceId, disabledAt, disabledReason } = webhook
+  const pausedAt = pausedSince(webhook)
   const events = webhook.events as WebhookEventName[]
   return {
     id,
@@ -43,7 +52,7 @@ export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
     ...(format !== null && { format: format as NonNullable<WebhookAnswer['format']> }),
     deviceId,
     device_id: deviceId,
-    ...(heldSince !== null && { pausedAt: heldSince.toISOString() }),
+    ...(pausedAt !== null && { pausedAt: pausedAt.toISOString() }),
     ...(disabledAt !== null && { disabledAt: disabledAt.toISOString() }),
     ...(disabledReason !== null && { disabledReason }),
   }
