@@ -61,7 +61,10 @@ export const relayCommands = {
       about: 'move an account to another cell while it is in use; repeat the command after an interruption',
       options: {
         cancel: { about: 'return an account to its cell, if its data was not copied yet' },
-        'without-router': { value: '<id,…>', about: 'remove these routers from the directory, because they have ended' },
+        'without-router': {
+          value: '<id,…>',
+          about: 'remove these routers from the directory, because they have ended',
+        },
       },
     },
     migrate: { about: 'apply the missing database migrations and exit, before the relays of a new release start' },

@@ -27,17 +27,19 @@ export async function refuseDifferentTables(
   )
 }
 
-async function readTables(client: Client): Promise<{ readonly migration: string; readonly columns: ReadonlySet<string> }> {
+async function readTables(
+  client: Client,
+): Promise<{ readonly migration: string; readonly columns: ReadonlySet<string> }> {
   const { rows } = await client.query<{ name: string }>(
     'SELECT migration_name AS name FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY migration_name DESC LIMIT 1',
   )
-  const columns = await columnsOf(client)
+  const columns = await readTableColumns(client)
   const names = accountTables.flatMap(({ name }) => (columns.get(name) ?? []).map((column) => `${name}.${column}`))
   return { migration: rows[0]?.name ?? 'none', columns: new Set(names) }
 }
 
 /** Returns the columns of all tables, in their order. */
-export async function columnsOf(client: Client): Promise<ReadonlyMap<string, readonly string[]>> {
+export async function readTableColumns(client: Client): Promise<ReadonlyMap<string, readonly string[]>> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''

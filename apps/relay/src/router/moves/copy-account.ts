@@ -1,7 +1,8 @@
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
 import { copyIn, copyOut } from '../../backup/copy-rows.ts'
 import { type AccountTable, accountTables } from './account-tables.ts'
-import { columnsOf } from './compare-tables.ts'
+import { readTableColumns } from './compare-tables.ts'
+import { type NewestKeys, readNewest } from './fence-account.ts'
 
 export interface CopyOptions {
   readonly source: Client
@@ -11,17 +12,23 @@ export interface CopyOptions {
   readonly keysUntil: Date
 }
 
+export interface CopyResult {
+  readonly rows: number
+  readonly newest: NewestKeys
+}
+
 /**
  * Copies all rows of an account to another database, in one transaction there. Reads the source at one moment. The rows first go to
  * temporary tables, because the network and the number of rows must not prolong the time in which other transactions of the target
  * wait. Then they get new keys and are inserted. At the end, the count and a digest of each table are compared with those of the
- * source. Returns the number of rows.
+ * source.
  */
-export async function copyAccount({ source, target, accountId, keysUntil }: CopyOptions): Promise<number> {
+export async function copyAccount({ source, target, accountId, keysUntil }: CopyOptions): Promise<CopyResult> {
   await source.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
   await target.query('BEGIN')
   try {
-    const columns = await columnsOf(target)
+    const columns = await readTableColumns(target)
+    const newest = await readNewest(source, accountId)
     const tables = accountTables.map((table) => withColumns(table, columns))
     for (const table of tables) await stage(source, target, table, accountId)
     for (const table of tables) await numberRows(target, table)
@@ -35,7 +42,7 @@ export async function copyAccount({ source, target, accountId, keysUntil }: Copy
     for (const table of tables) rows += await verify(source, target, table, accountId)
     await copySigningKeys(source, target, keysUntil)
     await target.query('COMMIT')
-    return rows
+    return { rows, newest }
   } catch (error) {
     await target.query('ROLLBACK').catch(() => undefined)
     throw error

@@ -66,7 +66,9 @@ export async function readAttachedDevices(client: Client, accountId: string): Pr
  */
 export async function readReconnected(source: Client, target: Client, accountId: string): Promise<string[]> {
   const [before, now] = [await readEpochs(target, accountId), await readEpochs(source, accountId)]
-  return now.filter(({ id, epoch }) => !before.some((one) => one.id === id && one.epoch === epoch)).map(({ name }) => name)
+  return now
+    .filter(({ id, epoch }) => !before.some((one) => one.id === id && one.epoch === epoch))
+    .map(({ name }) => name)
 }
 
 async function readEpochs(client: Client, accountId: string): Promise<{ id: string; name: string; epoch: string }[]> {
@@ -77,19 +79,16 @@ async function readEpochs(client: Client, accountId: string): Promise<{ id: stri
   return rows
 }
 
-/** True if the source got messages of the account after its rows were copied. The target must not have accepted messages yet. */
-export async function hasNewMessages(source: Client, target: Client, accountId: string): Promise<boolean> {
-  const counts = await Promise.all([countMessages(source, accountId), countMessages(target, accountId)])
-  return counts[0] !== counts[1]
-}
+/** The keys of the newest message and the newest received message of an account. */
+export type NewestKeys = readonly [bigint, bigint]
 
-async function countMessages(client: Client, accountId: string): Promise<string> {
-  const { rows } = await client.query<{ count: string }>(
-    `SELECT ((SELECT count(*) FROM messages WHERE account_id = $1) || ' ' ||
-       (SELECT count(*) FROM inbox WHERE account_id = $1)) AS count`,
+export async function readNewest(client: Client, accountId: string): Promise<NewestKeys> {
+  const { rows } = await client.query<{ message: string; received: string }>(
+    `SELECT (SELECT coalesce(max(key), 0)::text FROM messages WHERE account_id = $1) AS message,
+       (SELECT coalesce(max(key), 0)::text FROM inbox WHERE account_id = $1) AS received`,
     [accountId],
   )
-  return rows[0]?.count ?? ''
+  return [BigInt(rows[0]?.message ?? 0), BigInt(rows[0]?.received ?? 0)]
 }
 
 /** Waits until the source has sent its pending notifications to browsers, but not long. */

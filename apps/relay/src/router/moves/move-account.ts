@@ -21,9 +21,10 @@ import { copyAccount } from './copy-account.ts'
 import {
   awaitNotifications,
   fenceAgents,
-  hasNewMessages,
   holdWebhooks,
+  type NewestKeys,
   readAttachedDevices,
+  readNewest,
   readReconnected,
   resumeWebhooks,
 } from './fence-account.ts'
@@ -150,7 +151,7 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
     await drainFeed(directory, { id: move.source, pool: source.feed })
     await removeRows(deps, target, move.target, move)
     const keysUntil = new Date(clock.now().getTime() + (longestTokenSeconds + 3_600) * 1000)
-    const rows = await copyAccount({
+    const { rows, newest } = await copyAccount({
       source: source.client,
       target: target.client,
       accountId: move.accountId,
@@ -158,7 +159,7 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
     })
     // These rows would delete and add the same credentials again.
     await drainFeed(directory, { id: move.target, pool: target.feed })
-    await refuseBypass(source, target, move)
+    await refuseBypass({ source, target, newest }, move)
     await refuseAttached(source, move)
     return await recordStep(directory, move, 'switch', rows)
   },
@@ -246,22 +247,22 @@ function attachedText({ username, source }: AccountMove, names: readonly string[
 }
 
 /** Throws if an agent, a phone or a caller used the source without a router after the rows were copied. */
-async function refuseBypass(source: OpenCell, target: OpenCell, move: AccountMove): Promise<void> {
+async function refuseBypass(
+  { source, target, newest }: { readonly source: OpenCell; readonly target: OpenCell; readonly newest: NewestKeys },
+  move: AccountMove,
+): Promise<void> {
   const { accountId, username } = move
   const names = await readReconnected(source.client, target.client, accountId)
   if (names.length > 0) throw new StartError(attachedText(move, names))
-  if (await hasNewMessages(source.client, target.client, accountId))
+  const now = await readNewest(source.client, accountId)
+  if (now[0] > newest[0] || now[1] > newest[1])
     throw new StartError(
       `the cell ${move.source} got messages of ${username} during the move, without a router. ` +
         'Make its relays reachable only for routers, then repeat the command',
     )
 }
 
-async function inCell<T>(
-  deps: Pick<MoveDeps, 'cells'>,
-  id: string,
-  work: (cell: OpenCell) => Promise<T>,
-): Promise<T> {
+async function inCell<T>(deps: Pick<MoveDeps, 'cells'>, id: string, work: (cell: OpenCell) => Promise<T>): Promise<T> {
   const cell = await openCell(deps, id)
   try {
     return await work(cell)
