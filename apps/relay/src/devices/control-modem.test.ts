@@ -7,8 +7,9 @@ import { type TestRelay, testRelay } from '../testing/test-relay.ts'
 
 let relay: TestRelay
 let agent: ScriptedAgent | undefined
+let paired = 0
 beforeAll(async () => {
-  relay = await testRelay()
+  relay = await testRelay({ settings: { TRUSTED_PROXIES: '127.0.0.1' } })
 })
 afterEach(() => agent?.stop())
 afterAll(() => relay.close())
@@ -19,7 +20,10 @@ const PIN = '83614729'
 async function connect(options: Partial<ScriptedAgentOptions>): Promise<ScriptedAgent> {
   const { json } = await relay.api('POST', '/devices/codes')
   const identity = { credential: json.code }
-  agent = new ScriptedAgent({ url: relay.url, identity, capabilities: ['modem-commands'], ...options }).start()
+  paired += 1
+  // The relay limits how many agents of one address are paired in a minute.
+  const address = `192.0.2.${paired}`
+  agent = new ScriptedAgent({ url: relay.url, identity, address, capabilities: ['modem-commands'], ...options }).start()
   await agent.online()
   return agent
 }

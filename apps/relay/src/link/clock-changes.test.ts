@@ -12,7 +12,7 @@ let relay: TestRelay
 const agents: ScriptedAgent[] = []
 
 beforeAll(async () => {
-  relay = await testRelay({ settings: { TRUSTED_PROXIES: '127.0.0.1' }, prepare: addClock })
+  relay = await testRelay({ settings: { TRUSTED_PROXIES: '127.0.0.1' }, prepare: addClock, isImpatient: true })
   for (let index = 0; index < ACCOUNTS; index++) {
     const { basic } = await relay.addAccount()
     const { code } = (await relay.api('POST', '/devices/codes', { auth: basic })).json

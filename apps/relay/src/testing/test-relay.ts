@@ -9,7 +9,7 @@ import { type RelayOptions, startRelay } from '../relay.ts'
 import type { Database } from '../store/database.ts'
 import { secretBox } from '../store/secret-box.ts'
 import { type Called, callUrl, type TestCallOptions } from './call-url.ts'
-import { testDatabase } from './test-database.ts'
+import { impatientUrl, testDatabase } from './test-database.ts'
 
 const API = '/3rdparty/v1'
 
@@ -22,6 +22,8 @@ export interface TestRelayOptions {
   readonly onPasswordChanged?: NonNullable<RelayOptions['onPasswordChanged']>
   readonly pushPollMs?: number
   readonly fcmOrigin?: string
+  /** True if transactions of the relay have the time limits of the product, for a test that holds a lock. */
+  readonly isImpatient?: true
   /** Changes the database before the relay starts. */
   readonly prepare?: (databaseUrl: string) => Promise<void>
 }
@@ -53,13 +55,13 @@ export interface TestRelay {
 
 /** Starts a complete relay in this process with its own database. */
 export async function testRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
-  const { settings = {}, prepare, ...rest } = options
+  const { settings = {}, prepare, isImpatient, ...rest } = options
   const { url: databaseUrl, database, close: closeDatabase } = await testDatabase()
   await prepare?.(databaseUrl)
   const config = readRelayConfig({
     PORT: '0',
     CONSOLE_DIR: 'off',
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: isImpatient ? impatientUrl(databaseUrl) : databaseUrl,
     SERVER_SECRET: randomBytes(32).toString('base64'),
     ...settings,
   })
