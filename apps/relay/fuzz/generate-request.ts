@@ -149,7 +149,7 @@ const PATHS = [
   '/3rdparty/v1/messages/%ff',
   '/3rdparty/v1/messages/a/b/c/d',
   `/3rdparty/v1/messages/${'a'.repeat(3000)}`,
-  '/3rdparty/v1//messages',
+  '/3rdparty//v2/messages',
   '/3RDPARTY/V1/messages',
   '/3rdparty/v1/messages;a=b',
   '/__proto__/constructor',
