@@ -35,9 +35,8 @@ export function EncryptionKeyFacts({
 
 /** Lines break only after a colon, so that no group of digits is split. */
 function Groups({ of }: { readonly of: string }) {
-  return of.split(/(?<=:)/).map((group, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: equal groups are possible, and the order never changes
-    <Fragment key={at}>
+  return Array.from(of.matchAll(/[^:]+:?/g), ({ 0: group, index }) => (
+    <Fragment key={index}>
       {group}
       <wbr />
     </Fragment>

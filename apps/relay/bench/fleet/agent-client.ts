@@ -10,24 +10,16 @@ export type ClientOrder =
   | { readonly kind: 'create'; readonly from: number; readonly count: number; readonly localAddress: string }
   | { readonly kind: 'connect'; readonly urls: readonly string[]; readonly atOnce: number }
   | { readonly kind: 'connect-bare'; readonly url: string; readonly count: number; readonly localAddress: string }
-  | { readonly kind: 'move'; readonly url: string }
   | { readonly kind: 'disconnect' }
 
 export type ClientReport =
   | { readonly kind: 'created'; readonly devices: readonly { readonly id: string; readonly publicKey: string }[] }
   | { readonly kind: 'connected' | 'connected-bare' | 'disconnected' }
-  /**
-   * All agents have moved to another relay. `atNs` has the time at which each agent was online there, and `left` the
-   * number of agents that left in each slot of time since the order.
-   */
-  | { readonly kind: 'moved'; readonly atNs: readonly string[]; readonly left: readonly number[] }
   /** A message reached its agent, or a probe its bare socket, at this time of the monotonic clock of the machine. */
   | { readonly kind: 'arrived'; readonly id: string; readonly atNs: string }
 
 /** Larger than the number of messages that one agent gets, because the agents do not finish them. */
 const CAPACITY = 1_000_000
-
-const SLOT_MS = 250
 
 let agents: ScriptedAgent[] = []
 let bareSockets: WebSocket[] = []
@@ -45,9 +37,6 @@ async function obey(order: ClientOrder): Promise<void> {
       break
     case 'connect-bare':
       await connectBare(order)
-      break
-    case 'move':
-      await move(order.url)
       break
     case 'disconnect':
       for (const agent of agents) agent.stop()
@@ -98,35 +87,6 @@ async function connectBare({ url, count, localAddress }: ClientOrder & { kind: '
     bareSockets.push(socket)
   }
   report({ kind: 'connected-bare' })
-}
-
-/** The agents connect to this relay as soon as their present relay asks them to leave. */
-async function move(url: string): Promise<void> {
-  const stopCount = countDisconnections()
-  const before = agents.map(({ ended, phase }) => ({ ended: ended.length, isAway: phase !== 'online' }))
-  for (const agent of agents) agent.url = url
-  const arrivals = agents.map(async (agent, index) => {
-    const { ended = 0, isAway = true } = before[index] ?? {}
-    await agent.until(() => agent.phase === 'online' && (isAway || agent.ended.length > ended))
-    return String(process.hrtime.bigint())
-  })
-  report({ kind: 'moved', atNs: await Promise.all(arrivals), left: stopCount() })
-}
-
-/** Counts the connections that end in each slot of time. Returns a function that stops the count and returns the results. */
-function countDisconnections(): () => readonly number[] {
-  const total = () => agents.reduce((sum, { ended }) => sum + ended.length, 0)
-  const counts: number[] = []
-  let before = total()
-  const timer = setInterval(() => {
-    const now = total()
-    counts.push(now - before)
-    before = now
-  }, SLOT_MS)
-  return () => {
-    clearInterval(timer)
-    return counts
-  }
 }
 
 function arrived(id: string): void {

@@ -55,19 +55,6 @@ export class AgentClients {
     })
   }
 
-  /**
-   * Gives the agents another relay for their next connection. Resolves when all agents are online there, with the time
-   * of each arrival and the number of agents that left in each slot of time.
-   */
-  async move(url: string): Promise<{ readonly atNs: readonly bigint[]; readonly left: readonly number[] }> {
-    const moved = await this.#orderEach('moved', () => ({ kind: 'move', url }))
-    const slots = Math.max(...moved.map(({ left }) => left.length))
-    return {
-      atNs: moved.flatMap(({ atNs }) => atNs.map(BigInt)),
-      left: Array.from({ length: slots }, (_, slot) => moved.reduce((sum, { left }) => sum + (left[slot] ?? 0), 0)),
-    }
-  }
-
   /** Resolves with the time at which the message or probe reached its agent, on the clock of `process.hrtime`. */
   arrival(id: string): Promise<bigint> {
     const atNs = this.#arrived.get(id)
