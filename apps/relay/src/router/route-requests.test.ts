@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { testPhone } from '../mobile/testing/test-phone.ts'
 import type { TestAccount, TestRelay } from '../testing/test-relay.ts'
-import { callsWithCredentials, type TestCells, testCells } from './testing/test-cells.ts'
+import { callsWithCredentials, useTestCells } from './testing/test-cells.ts'
 
-let world: TestCells
-
-beforeAll(async () => {
-  world = await testCells()
-}, 300_000)
-afterAll(() => world.close())
+const world = useTestCells()
 
 const places = [
   ['the first cell', 0],

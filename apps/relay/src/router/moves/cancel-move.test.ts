@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { databaseClient } from '../../store/connection/database-client.ts'
-import { type TestCells, testCells } from '../testing/test-cells.ts'
+import { interruptAt } from '../testing/interrupt-at.ts'
+import { useTestCells } from '../testing/test-cells.ts'
 import { cancelMove, continueMove, Interrupted } from './move-account.ts'
 import { type AccountMove, beginMove, findMove } from './move-records.ts'
 
-/** Moves take long on a busy machine. */
-const LONG_MS = 300_000
-
-let world: TestCells
-
-beforeAll(async () => {
-  world = await testCells()
-}, LONG_MS)
-afterAll(() => world.close())
+const world = useTestCells()
 
 async function movingAccount() {
   const account = await world.relays[0].addAccount()
@@ -36,71 +29,55 @@ async function depsWithout(down: string) {
   return { ...deps, cells }
 }
 
-const interruptAtCopy = ({ step }: AccountMove) => {
-  if (step === 'copy') throw new Interrupted()
-}
+test('a move is cancelled while the database of the target is down, with a warning', async () => {
+  const { account, move } = await movingAccount()
+  await expect(continueMove({ ...(await world.deps()), onStep: interruptAt('copy') }, move)).rejects.toThrow(
+    Interrupted,
+  )
+  expect(await heldSince(account.id)).not.toBeNull()
+  const warnings: string[] = []
+  const deps = { ...(await depsWithout('two')), onWarning: (text: string) => warnings.push(text) }
+  expect(await cancelMove(deps, move)).toMatchObject({ step: 'cancelled' })
+  expect(warnings).toHaveLength(1)
+  expect(await heldSince(account.id)).toBeNull()
+  expect((await world.api('GET', '/session', { auth: account.basic })).status).toBe(200)
+})
 
-test(
-  'a move is cancelled while the database of the target is down, with a warning',
-  async () => {
-    const { account, move } = await movingAccount()
-    await expect(continueMove({ ...(await world.deps()), onStep: interruptAtCopy }, move)).rejects.toThrow(Interrupted)
-    expect(await heldSince(account.id)).not.toBeNull()
-    const warnings: string[] = []
-    const deps = { ...(await depsWithout('two')), onWarning: (text: string) => warnings.push(text) }
-    expect(await cancelMove(deps, move)).toMatchObject({ step: 'cancelled' })
-    expect(warnings).toHaveLength(1)
-    expect(await heldSince(account.id)).toBeNull()
-    expect((await world.api('GET', '/session', { auth: account.basic })).status).toBe(200)
-  },
-  LONG_MS,
-)
+test('a move whose target becomes unreachable returns the account to its cell', async () => {
+  const { account, move } = await movingAccount()
+  await expect(continueMove({ ...(await world.deps()), onStep: interruptAt('copy') }, move)).rejects.toThrow(
+    Interrupted,
+  )
+  await expect(continueMove(await depsWithout('two'), move)).rejects.toThrow(/ECONNREFUSED/)
+  expect(await findMove(world.directory, account.username)).toBeUndefined()
+  expect(await heldSince(account.id)).toBeNull()
+  expect((await world.api('GET', '/session', { auth: account.basic })).status).toBe(200)
+})
 
-test(
-  'a move whose target becomes unreachable returns the account to its cell',
-  async () => {
-    const { account, move } = await movingAccount()
-    await expect(continueMove({ ...(await world.deps()), onStep: interruptAtCopy }, move)).rejects.toThrow(Interrupted)
-    await expect(continueMove(await depsWithout('two'), move)).rejects.toThrow(/ECONNREFUSED/)
-    expect(await findMove(world.directory, account.username)).toBeUndefined()
-    expect(await heldSince(account.id)).toBeNull()
-    expect((await world.api('GET', '/session', { auth: account.basic })).status).toBe(200)
-  },
-  LONG_MS,
-)
+test('rows that a cancelled move left in the target are deleted by the next move', async () => {
+  const { account, move } = await movingAccount()
+  const [, two] = world.relays
+  await two.database.account.create({ data: { id: account.id, username: account.username, passwordHash: '-' } })
+  await cancelMove(await depsWithout('two'), move)
+  expect(await two.database.account.count({ where: { id: account.id } })).toBe(1)
+  const { accountId, username, source, target } = move
+  const next = await beginMove(world.directory, { accountId, username, source, target })
+  expect(await continueMove(await world.deps(), next)).toMatchObject({ step: 'finished' })
+  expect((await world.api('GET', '/session', { auth: account.basic })).status).toBe(200)
+})
 
-test(
-  'rows that a cancelled move left in the target are deleted by the next move',
-  async () => {
-    const { account, move } = await movingAccount()
-    const [, two] = world.relays
-    await two.database.account.create({ data: { id: account.id, username: account.username, passwordHash: '-' } })
-    await cancelMove(await depsWithout('two'), move)
-    expect(await two.database.account.count({ where: { id: account.id } })).toBe(1)
-    const { accountId, username, source, target } = move
-    const next = await beginMove(world.directory, { accountId, username, source, target })
-    expect(await continueMove(await world.deps(), next)).toMatchObject({ step: 'finished' })
-    expect((await world.api('GET', '/session', { auth: account.basic })).status).toBe(200)
-  },
-  LONG_MS,
-)
-
-test(
-  'the error of a failed move is reported with the error of its cancel, and stays its cause',
-  async () => {
-    const { move } = await movingAccount()
-    const failure = new Error('the disk is full')
-    const onStep = async ({ step }: AccountMove) => {
-      if (step !== 'drain') return
-      await endConnections('one')
-      throw failure
-    }
-    const error = await continueMove({ ...(await world.deps()), onStep }, move).catch((thrown) => thrown)
-    expect(error).toMatchObject({ cause: failure, message: expect.stringContaining('the disk is full') })
-    expect(await cancelMove(await world.deps(), move)).toMatchObject({ step: 'cancelled' })
-  },
-  LONG_MS,
-)
+test('the error of a failed move is reported with the error of its cancel, and stays its cause', async () => {
+  const { move } = await movingAccount()
+  const failure = new Error('the disk is full')
+  const onStep = async ({ step }: AccountMove) => {
+    if (step !== 'drain') return
+    await endConnections('one')
+    throw failure
+  }
+  const error = await continueMove({ ...(await world.deps()), onStep }, move).catch((thrown) => thrown)
+  expect(error).toMatchObject({ cause: failure, message: expect.stringContaining('the disk is full') })
+  expect(await cancelMove(await world.deps(), move)).toMatchObject({ step: 'cancelled' })
+})
 
 /** Ends the connections of commands to the database of a cell. */
 async function endConnections(cell: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { openLog } from '@smsgw/daemon/log/log'
 import type { Pool } from 'pg'
+import { afterAll, beforeAll } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import { systemRandom } from '../../random.ts'
 import { type SecretBox, secretBox } from '../../store/secret-box.ts'
@@ -36,6 +37,16 @@ type MoveTestDeps = Pick<TestCells, 'directory' | 'box'> & {
   readonly random: typeof systemRandom
   readonly longestTokenSeconds: number
   readonly withoutRouters: readonly string[]
+}
+
+/** Starts the cells for the tests of a file, and stops them afterwards. */
+export function useTestCells(): TestCells {
+  const world = {} as TestCells
+  beforeAll(async () => {
+    Object.assign(world, await testCells())
+  })
+  afterAll(() => world.close())
+  return world
 }
 
 /** Starts two relays with a database each, a directory, and a router, all in this process. */
