@@ -1,26 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { Emulator } from './house/emulator.ts'
-import { credentialsIn, Gateway, newFolder } from './house/gateway.ts'
-import { House } from './house/house.ts'
 import { type NpmClient, npmClient } from './house/peers/npm-client.ts'
 import { Receiver } from './house/peers/receiver.ts'
-
-interface Place {
-  readonly url: string
-  readonly emulator: Emulator
-  readonly user: { readonly username: string; readonly password: string }
-  stop(): Promise<void>
-}
+import { startGatewayPlace, startRelayPlace, type TestPlace } from './house/test-place.ts'
 
 const modes = [
-  { mode: 'a cloud relay', start: startCloud },
-  { mode: 'a gateway in Local Server mode', start: startLocal },
+  { mode: 'a cloud relay', start: () => startRelayPlace() },
+  { mode: 'a gateway in Local Server mode', start: startGatewayPlace },
 ]
 
 for (const { mode, start } of modes) {
   describe(`the npm client android-sms-gateway 3.0.0 against ${mode}`, () => {
-    let place: Place
+    let place: TestPlace
     let client: NpmClient
     let receiver: Receiver
 
@@ -200,26 +191,4 @@ for (const { mode, start } of modes) {
       }
     })
   })
-}
-
-async function startCloud(): Promise<Place> {
-  const house = await House.start({ modems: [{ number: '+447700900001' }] })
-  return { url: house.relayUrl, emulator: house.emulator, user: house.user, stop: () => house.stop() }
-}
-
-async function startLocal(): Promise<Place> {
-  const folder = newFolder()
-  const emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
-  const gateway = await Gateway.start({ MODEMS: emulator.pty() }, { folder })
-  await gateway.untilReady()
-  return {
-    url: gateway.url,
-    emulator,
-    user: credentialsIn(folder),
-    async stop() {
-      await gateway.process.stop()
-      await emulator.process.stop()
-      await gateway.stop()
-    },
-  }
 }
