@@ -19,7 +19,7 @@ const cases = [
     fault: 'submit-answer-lost',
     options: { all: true, times: 1 },
     withDeliveryReport: true,
-    clockMs: 80_000,
+    clockMs: 30_000,
     state: 'Delivered',
   },
   {
@@ -27,7 +27,7 @@ const cases = [
     fault: 'submit-answer-lost',
     options: { all: true, times: 1 },
     withDeliveryReport: false,
-    clockMs: 80_000,
+    clockMs: 30_000,
     state: undefined,
   },
   {
@@ -35,7 +35,7 @@ const cases = [
     fault: 'submit-hang',
     options: { forMs: 20_000, times: 1 },
     withDeliveryReport: false,
-    clockMs: 100_000,
+    clockMs: 50_000,
     state: undefined,
   },
 ]

@@ -26,7 +26,7 @@ beforeAll(async () => {
   house = await House.start({
     relay: { DATABASE_URL: `postgresql://smsgw:secret@127.0.0.1:${port}/smsgw` },
     // The last test reads both reasons in several places before the shorter of these times has passed.
-    agent: { IN_DOUBT_SECONDS: '120', IN_DOUBT_HOLD_SECONDS: '90', SEND_WHILE_ROAMING: '0' },
+    agent: { IN_DOUBT_SECONDS: '80', IN_DOUBT_HOLD_SECONDS: '60', SEND_WHILE_ROAMING: '0' },
   })
 })
 
@@ -92,7 +92,7 @@ async function statusReasons(): Promise<readonly string[]> {
 }
 
 test('a message waits for its scheduled time', async () => {
-  const scheduleAt = new Date(Date.now() + 30_000).toISOString()
+  const scheduleAt = new Date(Date.now() + 15_000).toISOString()
   const id = await send({ scheduleAt })
   expect(await untilWaits(id, 'scheduled')).toMatchObject({ until: scheduleAt })
   await untilSent(id)
@@ -150,7 +150,7 @@ test('a message waits for an unplugged modem', async () => {
 
 test.each([
   ['limit', { limit_period: 'PerHour', limit_value: 1 }],
-  ['pause', { send_interval_min: 120, send_interval_max: 120 }],
+  ['pause', { send_interval_min: 45, send_interval_max: 45 }],
 ])('a message waits because of a setting: %s', async (reason, messages) => {
   await settings(messages)
   await send()
