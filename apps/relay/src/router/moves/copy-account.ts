@@ -126,7 +126,7 @@ async function verify(source: Client, target: Client, table: CopiedTable, accoun
   if (before.rows !== after.rows || before.digest !== after.digest)
     throw new Error(
       `the copy of the table ${name} differs: ${before.rows} rows with digest ${before.digest} in the source, ` +
-        `${after.rows} rows with digest ${after.digest} in the target`,
+        `${after.rows} rows with digest ${after.digest} in the target. The account stays in its cell; report this error`,
     )
   return Number(after.rows)
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { StartError } from '@smsgw/daemon/start-error'
 import type { Client } from 'pg'
 import type { AccountMove } from './move-records.ts'
 
@@ -23,7 +24,8 @@ export async function holdWebhooks(client: Client, { accountId, heldSince }: Hel
       [accountId],
     )
     if (rows[0]?.served !== true) return
-    if (performance.now() > giveUpAt) throw new Error('webhooks of the account are still being delivered')
+    if (performance.now() > giveUpAt)
+      throw new StartError('webhooks of the account are still being delivered: repeat the command')
     await sleep(POLL_MS)
   }
 }
