@@ -62,8 +62,8 @@ export class InstalledService {
     return execFileSync('ps', ['-o', 'user=', '-p', String(this.#child.pid)], { encoding: 'utf8' }).trim()
   }
 
-  async untilAnswers(url: string): Promise<void> {
-    for (const until = performance.now() + 120_000; performance.now() < until; await sleep(100)) {
+  async untilAnswers(url: string, limitMs = 120_000): Promise<void> {
+    for (const until = performance.now() + limitMs; performance.now() < until; await sleep(100)) {
       if (this.#child.exitCode !== null)
         throw new Error(`the service ended; its last output: ${this.#output.slice(-2000)}`)
       if ((await fetch(url).catch(() => undefined))?.ok) return

@@ -39,8 +39,10 @@ test.each([
   [['agent', 'pair'], {}, '/home/ada/.local/share/smsgw/agent'],
   [['relay'], { XDG_DATA_HOME: '/data of ada' }, '/data of ada/smsgw/relay'],
   [['relay'], { DATA_DIR: '/srv/relay' }, '/srv/relay'],
-  [['send', '+447400123456', 'Hello'], {}, ''],
-] as const)('`smsgw %j` with %j keeps its data in %j', (args, settings, place) => {
+  [['send', '+447400123456', 'Hello'], {}, '/home/ada/.local/share/smsgw/gateway'],
+  [['password'], {}, '/home/ada/.local/share/smsgw/gateway'],
+  [['emulator'], {}, ''],
+] as const)('`smsgw %j` with %j uses the data folder %j', (args, settings, place) => {
   const copy = join(folder, 'bin/smsgw')
   mkdirSync(dirname(copy))
   cpSync(join(sources, 'smsgw'), copy)

@@ -34,12 +34,14 @@ export class PackageTraffic {
   #authorization = ''
   /** The ids of accepted messages, by phone number. */
   readonly #sent = new Map<string, string>()
+  readonly #limitMs: number
   #isOver = false
   #running: Promise<void> | undefined
   #retries = 0
 
-  private constructor(emulator: ChildProcess, modem: string, ledger: string, port: number) {
+  private constructor(emulator: ChildProcess, modem: string, ledger: string, port: number, limitMs: number) {
     this.#emulator = emulator
+    this.#limitMs = limitMs
     this.modem = modem
     this.port = port
     this.#ledger = ledger
@@ -47,7 +49,8 @@ export class PackageTraffic {
     this.#health = `http://127.0.0.1:${port}/health/ready`
   }
 
-  static async start(root: string, folder: string): Promise<PackageTraffic> {
+  /** `limitMs`: how long the gateway may take to start, to accept messages, or to send a message. */
+  static async start(root: string, folder: string, limitMs: number): Promise<PackageTraffic> {
     const ledger = join(folder, 'ledger.jsonl')
     const args = [
       '--json',
@@ -63,16 +66,16 @@ export class PackageTraffic {
     })
     for await (const line of createInterface({ input: emulator.stdout })) {
       const { modems } = JSON.parse(line) as { modems: readonly { readonly ports: readonly string[] }[] }
-      return new PackageTraffic(emulator, modems[0]?.ports[0] ?? '', ledger, await freePort())
+      return new PackageTraffic(emulator, modems[0]?.ports[0] ?? '', ledger, await freePort(), limitMs)
     }
     throw new Error('the emulator ended')
   }
 
   async untilAnswers(machine: EmptyDebian): Promise<void> {
-    await machine.service('gateway').untilAnswers(this.#health)
+    await machine.service('gateway').untilAnswers(this.#health, this.#limitMs)
     // The gateway creates its account after the API has started. On an emulated processor, one login takes up to 20 s
     // if the machine is busy.
-    for (const until = performance.now() + 300_000; ; await sleep(500)) {
+    for (const until = performance.now() + this.#limitMs; ; await sleep(500)) {
       if (machine.succeeds('smsgw', 'password') && (await this.#isLoggedIn(machine))) return
       if (performance.now() > until) throw new Error('the gateway does not accept its password')
     }
@@ -102,7 +105,7 @@ export class PackageTraffic {
 
   async passes(messages: number): Promise<void> {
     const wanted = this.#sent.size + messages
-    for (const until = performance.now() + 300_000; this.#sent.size < wanted; await sleep(100))
+    for (const until = performance.now() + this.#limitMs; this.#sent.size < wanted; await sleep(100))
       if (performance.now() > until) throw new Error(`only ${this.#sent.size} messages were accepted`)
   }
 
@@ -147,7 +150,7 @@ export class PackageTraffic {
   }
 
   async #ended(id: string): Promise<void> {
-    for (const until = performance.now() + 300_000; ; await sleep(200)) {
+    for (const until = performance.now() + this.#limitMs; ; await sleep(200)) {
       const headers = { authorization: this.#authorization }
       const answer = await fetch(`${this.#api}/messages/${id}`, { headers }).catch(() => undefined)
       const message = answer?.ok ? ((await answer.json()) as Message) : undefined

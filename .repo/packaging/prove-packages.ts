@@ -32,6 +32,8 @@ export interface PackagesProof {
 }
 
 const SETTINGS = 'etc/smsgw/gateway.env'
+/** The emulation of another processor is about ten times slower than the processor of this machine. */
+const [LIMIT_MS, EMULATED_LIMIT_MS] = [300_000, 1_800_000]
 const BACKUP = 'var/lib/smsgw/gateway/monday.backup'
 
 /**
@@ -58,7 +60,7 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       expectSame('the version', installedVersion(machine), old)
     })
     await steps.step('refuses the repository without its key', () => repository.refusedWithoutKey())
-    const running = await PackageTraffic.start(proof.root, folder)
+    const running = await PackageTraffic.start(proof.root, folder, limitOf(proof.architecture))
     traffic = running
     await steps.step('sends the first message through an emulated modem', async () => {
       appendFileSync(machine.path(SETTINGS), `PORT=${running.port}\nMODEMS=${running.modem}\nIN_DOUBT_SECONDS=10\n`)
@@ -133,6 +135,10 @@ export function obstacleToPackages(architecture: Architecture): string | undefin
   if (architecture === architectureOf(process.arch)) return undefined
   const emulation = `/proc/sys/fs/binfmt_misc/qemu-${architecture === 'arm64' ? 'aarch64' : 'x86_64'}`
   return existsSync(emulation) ? undefined : `${emulation} does not exist: install qemu-user-static`
+}
+
+function limitOf(architecture: Architecture): number {
+  return architecture === architectureOf(process.arch) ? LIMIT_MS : EMULATED_LIMIT_MS
 }
 
 function buildCurrent({ root, release, architecture }: PackagesProof, folder: string): string {

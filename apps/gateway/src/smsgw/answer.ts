@@ -1,12 +1,15 @@
+import { join } from 'node:path'
 import { agentCommands } from '@smsgw/agent/cli/commands'
 import { modemToolCommands } from '@smsgw/agent/modem-tool/commands'
 import { bridgeCommands } from '@smsgw/bridge/cli/commands'
 import type { CommandHelp, ProgramCommands } from '@smsgw/daemon/command-line'
+import { gatewayFolder } from '@smsgw/daemon/files/default-folder'
 import { nearest } from '@smsgw/daemon/nearest'
 import { VERSION } from '@smsgw/daemon/version'
 import { emulatorCommands } from '@smsgw/emulator/options/config'
 import { relayCommands } from '@smsgw/relay/cli/commands'
 import { gatewayCommands } from '../cli/commands.ts'
+import { credentialsOfGateway } from './client/account.ts'
 import { clientCommands } from './client/commands.ts'
 import { completionScript, shells } from './completion.ts'
 
@@ -30,7 +33,6 @@ const abouts: Readonly<Record<string, string>> = {
 
 /** Commands of the Debian package, which the script /usr/bin/smsgw runs. */
 const ofPackage = [
-  { word: 'password', about: 'show the user name and password of the gateway' },
   { word: 'ignore-modems', about: 'make ModemManager ignore the modems of the service, after confirmation' },
   { word: 'modem adopt', about: 'share the modems with ModemManager: use one port of each modem, after confirmation' },
 ]
@@ -48,6 +50,7 @@ const others = [
   { word: 'setup', about: gatewayCommands.commands.setup.about },
   { word: 'router', about: relayCommands.commands.router.about },
   { word: 'cells', about: 'commands for the cells of a router, such as cells list; smsgw relay --help lists them' },
+  { word: 'password', about: 'show the user name and password of the gateway' },
   ...(isPackage ? ofPackage : []),
   { word: 'completion', about: `print the completion script of a shell: ${shells.join(', ')}` },
   { word: '--help', about: 'show this help, or the commands and settings of the program before --help' },
@@ -67,6 +70,7 @@ const shortCommands: ProgramCommands = {
 export function answerSmsgw(name: string, args: readonly string[]): number {
   if (name === '--help' || name === '-h' || name === 'help') return print(helpText())
   if (name === '--version' || name === 'version') return print(`${VERSION}\n`)
+  if (name === 'password' && args.length === 0) return printPassword()
   if (name === 'completion') {
     const shell = shells.find((known) => known === args[0])
     if (shell !== undefined && args.length === 1)
@@ -83,6 +87,17 @@ export function answerSmsgw(name: string, args: readonly string[]): number {
   return refuse(
     `unknown ${kind} ${name}${meant === undefined ? '; smsgw --help lists all' : `; did you mean ${meant}?`}`,
   )
+}
+
+/** With the Debian package, the script /usr/bin/smsgw answers instead, because it knows the folder of the service. */
+function printPassword(): number {
+  const folder = process.env['DATA_DIR'] || gatewayFolder
+  const found = credentialsOfGateway(folder)
+  if (found !== undefined) return print(`${found.username}:${found.password}\n`)
+  process.stderr.write(
+    `smsgw: ${join(folder, 'credentials.json')} does not exist: start the gateway first, or set DATA_DIR to its data folder\n`,
+  )
+  return 1
 }
 
 function helpText(): string {

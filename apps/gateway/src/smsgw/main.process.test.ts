@@ -31,6 +31,25 @@ test.each([
   expect(smsgw(...args)).toEqual({ code: 2, output: '', problem })
 })
 
+test('smsgw password prints the account of the gateway, or says that the gateway has not been started', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-password-'))
+  try {
+    expect(smsgwWith({ DATA_DIR: folder }, 'password')).toEqual({
+      code: 1,
+      output: '',
+      problem: `smsgw: ${folder}/credentials.json does not exist: start the gateway first, or set DATA_DIR to its data folder\n`,
+    })
+    writeFileSync(join(folder, 'credentials.json'), '{ "username": "sms", "password": "tea at half past four" }')
+    expect(smsgwWith({ DATA_DIR: folder }, 'password')).toEqual({
+      code: 0,
+      output: 'sms:tea at half past four\n',
+      problem: '',
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test('smsgw replaces its process with the program, so that the program receives the signals and returns its exit code', async () => {
   const child = spawn(
     process.execPath,
@@ -107,7 +126,11 @@ afterAll(() => rmSync(scripts, { recursive: true }))
 const MAIN = join(import.meta.dirname, 'main.ts')
 
 function smsgw(...args: readonly string[]) {
-  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
+  return smsgwWith({}, ...args)
+}
+
+function smsgwWith(settings: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...settings }
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { cwd: ROOT, encoding: 'utf8', env })
   return { code: status, output: stdout, problem: stderr }
 }

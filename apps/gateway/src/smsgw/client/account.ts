@@ -95,7 +95,10 @@ function savedFile(environment: NodeJS.ProcessEnv): string {
   return join(configFolder(environment), 'client.json')
 }
 
-function credentialsOfGateway(folder: string): ApiAccount['credentials'] | undefined {
+/** Returns the account that the gateway created; undefined if the folder has none. */
+export function credentialsOfGateway(
+  folder: string,
+): { readonly username: string; readonly password: string } | undefined {
   const file = join(folder, 'credentials.json')
   if (!existsSync(file)) return undefined
   const { username, password } = JSON.parse(readFileSync(file, 'utf8')) as { username: string; password: string }
