@@ -60,7 +60,7 @@ export async function fuzzRelay(options: RelayFuzzOptions): Promise<RelayFuzzRep
   try {
     await Promise.all(Array.from({ length: WORKERS }, work))
     const live = await fetch(`${url}/health/live`)
-    if (live.status !== 200) report.failures.push(`afterwards /health/live answers ${live.status}`)
+    if (live.status !== 200) report.failures.push(`after the run, /health/live answers ${live.status}`)
   } finally {
     slow.end()
     await pool.destroy()

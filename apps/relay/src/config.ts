@@ -180,7 +180,7 @@ export const relaySettingsSchema = z.object({
   }),
   DEVICE_SILENCE_AFTER_EXPIRY_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
     about:
-      'seconds after the expiry of a message until the message fails with device_lost, if its device is out of contact',
+      'seconds from the expiry of a message until it fails with device_lost, if its device does not connect',
     example: '86400',
   }),
   SUBMIT_UNKNOWN_SECONDS: setting(wholeNumber(60, 30 * DAY).default(900), {

@@ -21,7 +21,7 @@ export interface AccountsCommandDeps extends AccountDeps {
 /** `npm run relay -- accounts …` */
 export async function accountsCommand(deps: AccountsCommandDeps, line: CommandLine): Promise<void> {
   const command = commands.get(line.name)
-  if (!command) throw new Error(`command ${line.name} has a row in the table of commands, but no code`)
+  if (!command) throw new Error(`command ${line.name} has no implementation`)
   await command(deps, line)
 }
 

@@ -12,7 +12,7 @@ export function newArchivePath(file: string): string {
   requireAccess(
     folder,
     constants.W_OK | constants.X_OK,
-    `the user ${userName()} cannot write to ${folder}. Use a folder to which this user can write, with the Debian package for example ${PACKAGE_FOLDER}/gateway or ${PACKAGE_FOLDER}/relay`,
+    `the user ${userName()} cannot write to ${folder}. Use a folder to which this user can write. With the Debian package, use for example ${PACKAGE_FOLDER}/gateway or ${PACKAGE_FOLDER}/relay`,
   )
   if (existsSync(path)) throw new StartError(`${path} already exists: use another file name`)
   return path
@@ -24,7 +24,7 @@ export function existingArchivePath(file: string): string {
   requireAccess(
     path,
     constants.R_OK,
-    `the user ${userName()} cannot read ${path}. Copy the file to a folder that this user can read, with the Debian package for example with \`sudo install -o smsgw -m 600 ${path} ${PACKAGE_FOLDER}/\``,
+    `the user ${userName()} cannot read ${path}. Copy the file to a folder that this user can read. With the Debian package, use for example \`sudo install -o smsgw -m 600 ${path} ${PACKAGE_FOLDER}/\``,
   )
   if (statSync(path).isDirectory()) throw new StartError(`${path} is a folder: name the backup file in it`)
   return path

@@ -67,7 +67,7 @@ export const relayCommands = {
         },
       },
     },
-    migrate: { about: 'apply the missing database migrations and exit, before the relays of a new release start' },
+    migrate: { about: 'apply missing database migrations and exit; run it before you start the relays of a new release' },
     backup: { args: '<file>', about: 'back up the whole database while relays run' },
     restore: { args: '<file>', about: 'restore a backup into an empty database' },
   },

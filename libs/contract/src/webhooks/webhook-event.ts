@@ -90,7 +90,7 @@ const outbound = {
   recipient: z.string().meta({ description: 'Phone number of the recipient; empty when only its hash is stored' }),
   simNumber: z.int().min(0).max(64).meta({
     description:
-      'Slot, counted from 1, of the SIM that sent the message. For a message that was not sent, the slot of the SIM that was requested or chosen for it, or 0 if the message ended before one of several SIMs was chosen',
+      'Slot of the SIM that sent the message, counted from 1. If no SIM sent it, the slot of the requested or chosen SIM; 0 if several SIMs were possible and none was chosen yet',
   }),
   phoneNumber: z.string().meta({ description: 'Same as `recipient`; use `recipient` instead', deprecated: true }),
   possibleDuplicate,

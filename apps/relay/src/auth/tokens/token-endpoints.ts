@@ -53,7 +53,7 @@ export async function issuePair(
   if (tokenId !== undefined && (await readTokenGeneration(deps.database, { accountId, tokenId })) >= MOST_GENERATIONS)
     throw new ApiError(
       403,
-      `this token is the last in a chain of ${MOST_GENERATIONS} tokens that created each other, and a longer chain is not allowed: create the token with an earlier token, an API key or the password`,
+      `this token cannot create tokens, because it is the last in a chain of ${MOST_GENERATIONS} tokens that created each other: use an earlier token, an API key or the password`,
     )
   const pair = planPair(deps, { accountId, scopes, ttl, notAfter: expiresAt, keyId: key?.id })
   const response = await signPair(deps, pair)
