@@ -6,6 +6,6 @@ export const SessionContext = createContext<SessionInfo | undefined>(undefined)
 /** Returns the signed-in user. Components below the sign-in always have a user. */
 export function useSignedIn(): SessionInfo {
   const session = useContext(SessionContext)
-  if (session === undefined) throw new Error('useSession is used outside of a signed-in page')
+  if (session === undefined) throw new Error('useSignedIn is called outside of a signed-in page')
   return session
 }

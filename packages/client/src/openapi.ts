@@ -2507,7 +2507,7 @@ export interface components {
             sender: string;
             /** @description Phone number of the recipient; empty when only its hash is stored */
             recipient: string;
-            /** @description Slot, counted from 1, of the SIM that sent the message. For a message that was not sent, the slot of the SIM that was requested or chosen for it, or 0 if the message ended before one of several SIMs was chosen */
+            /** @description Slot of the SIM that sent the message, counted from 1. If no SIM sent it, the slot of the requested or chosen SIM; 0 if several SIMs were possible and none was chosen yet */
             simNumber: number;
             /**
              * @deprecated
@@ -2560,7 +2560,7 @@ export interface components {
             sender: string;
             /** @description Phone number of the recipient; empty when only its hash is stored */
             recipient: string;
-            /** @description Slot, counted from 1, of the SIM that sent the message. For a message that was not sent, the slot of the SIM that was requested or chosen for it, or 0 if the message ended before one of several SIMs was chosen */
+            /** @description Slot of the SIM that sent the message, counted from 1. If no SIM sent it, the slot of the requested or chosen SIM; 0 if several SIMs were possible and none was chosen yet */
             simNumber: number;
             /**
              * @deprecated
@@ -2584,7 +2584,7 @@ export interface components {
             sender: string;
             /** @description Phone number of the recipient; empty when only its hash is stored */
             recipient: string;
-            /** @description Slot, counted from 1, of the SIM that sent the message. For a message that was not sent, the slot of the SIM that was requested or chosen for it, or 0 if the message ended before one of several SIMs was chosen */
+            /** @description Slot of the SIM that sent the message, counted from 1. If no SIM sent it, the slot of the requested or chosen SIM; 0 if several SIMs were possible and none was chosen yet */
             simNumber: number;
             /**
              * @deprecated
@@ -2638,7 +2638,7 @@ export interface components {
             sender: string;
             /** @description Phone number of the recipient; empty when only its hash is stored */
             recipient: string;
-            /** @description Slot, counted from 1, of the SIM that sent the message. For a message that was not sent, the slot of the SIM that was requested or chosen for it, or 0 if the message ended before one of several SIMs was chosen */
+            /** @description Slot of the SIM that sent the message, counted from 1. If no SIM sent it, the slot of the requested or chosen SIM; 0 if several SIMs were possible and none was chosen yet */
             simNumber: number;
             /**
              * @deprecated

@@ -37,6 +37,6 @@ export async function runAgentModemCommand(
       return rotateEncryptionKey(config)
     }
     default:
-      throw new Error(`command ${line.name} has a row in the table of commands, but no code`)
+      throw new Error(`command ${line.name} has no implementation`)
   }
 }

@@ -39,7 +39,7 @@ const query = requestQuery({
     .meta({ description: 'Longer texts are shortened to this number of parts', default: 3 }),
   resolved: queryBoolean
     .default(true)
-    .meta({ description: 'False sends nothing when all alerts of a group are resolved', default: true }),
+    .meta({ description: 'With false, no SMS is sent when all alerts of a group are resolved', default: true }),
   remindHours: queryInteger(1, 168).optional().meta({
     description: 'Number of hours after which a repeated notification is sent again as a reminder. Default: never',
   }),

@@ -55,7 +55,7 @@ function describeDefault(jsonSchema: JsonSchema): void {
 
 const touchUp: Override = ({ zodSchema, jsonSchema }) => {
   if (zodSchema._zod.def.type === 'custom' && jsonSchema.type === undefined)
-    throw new Error('a custom schema needs a type for the OpenAPI document: register it with one')
+    throw new Error('a custom schema needs a type for the OpenAPI document: register the schema with a type')
   // Adds the examples: zod omits the examples of transformed values, because they could be outputs, but our examples
   // are inputs.
   const { examples, default: preset } = z.globalRegistry.get(zodSchema) ?? {}

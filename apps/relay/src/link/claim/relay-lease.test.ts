@@ -227,7 +227,7 @@ test('a closed connection that could not be recorded is recorded later, so that 
     await relay.database.$executeRawUnsafe(`CREATE TRIGGER fail BEFORE UPDATE ON devices
       FOR EACH ROW WHEN (NEW.relay_id IS NULL) EXECUTE FUNCTION fail()`)
     agent.stop()
-    await expect.poll(() => relay.logged.join('')).toContain('closed connections not recorded')
+    await expect.poll(() => relay.logged.join('')).toContain('could not record closed connections')
     expect(await isOnline()).toBe(true)
     await relay.database.$executeRaw`DROP TRIGGER fail ON devices`
     await expect.poll(isOnline).toBe(false)

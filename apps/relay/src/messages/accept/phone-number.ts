@@ -90,5 +90,5 @@ const reasons: Readonly<Record<string, string>> = {
   INVALID_COUNTRY: 'has no valid country code: use the international format, for example +447400123456',
   TOO_SHORT: 'is too short for a phone number',
   TOO_LONG: 'is too long for a phone number',
-  INVALID_LENGTH: 'has a length that no number in its country has',
+  INVALID_LENGTH: 'has a length that is not valid in its country',
 }

@@ -63,7 +63,7 @@ function checkCell({ id, databaseUrl, relays }: Cell, cells: readonly Cell[]): v
       )
   const other = cells.find((one) => one.id !== id && one.databaseUrl === databaseUrl)
   if (other !== undefined)
-    throw new StartError(`this database already belongs to the cell ${other.id}: set DATABASE_URL`)
+    throw new StartError(`this database already belongs to the cell ${other.id}: set DATABASE_URL to the database of the new cell`)
 }
 
 function isRelayUrl(text: string): boolean {
@@ -125,7 +125,7 @@ async function sharePushKeys(cell: Cell, cells: readonly Cell[], box: SecretBox)
     if (subscriptions > 0)
       throw new StartError(
         `${subscriptions} browsers get notifications with the push keys of this database, which differ from those of the ` +
-          `cell ${first?.id}: a cell with such browsers can only be added first`,
+          `cell ${first?.id}. Add such a cell first, to an empty directory`,
       )
     await own.installation.update({ where, data: { pushPublicKey, pushPrivateSealed } })
     return present.pushPublicKey !== null

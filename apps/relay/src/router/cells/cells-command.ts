@@ -20,7 +20,7 @@ export interface CellsCommandDeps extends Omit<PlaceDeps, 'cells'> {
 /** `npm run relay -- cells …` */
 export async function cellsCommand(deps: CellsCommandDeps, line: CommandLine): Promise<void> {
   const command = commands.get(line.name)
-  if (!command) throw new Error(`command ${line.name} has a row in the table of commands, but no code`)
+  if (!command) throw new Error(`command ${line.name} has no implementation`)
   await command({ ...deps, cells: await readCells(deps.directory, deps.box) }, line)
 }
 

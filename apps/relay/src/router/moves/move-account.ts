@@ -257,7 +257,7 @@ async function refuseBypass(
   const now = await readNewest(source.client, accountId)
   if (now[0] > newest[0] || now[1] > newest[1])
     throw new StartError(
-      `the cell ${move.source} got messages of ${username} during the move, without a router. ` +
+      `the cell ${move.source} got messages of ${move.username} without a router during the move. ` +
         'Make its relays reachable only for routers, then repeat the command',
     )
 }
