@@ -179,8 +179,7 @@ export const relaySettingsSchema = z.object({
     example: '604800',
   }),
   DEVICE_SILENCE_AFTER_EXPIRY_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
-    about:
-      'seconds from the expiry of a message until it fails with device_lost, if its device does not connect',
+    about: 'seconds from the expiry of a message until it fails with device_lost, if its device does not connect',
     example: '86400',
   }),
   SUBMIT_UNKNOWN_SECONDS: setting(wholeNumber(60, 30 * DAY).default(900), {

@@ -67,7 +67,9 @@ export const relayCommands = {
         },
       },
     },
-    migrate: { about: 'apply missing database migrations and exit; run it before you start the relays of a new release' },
+    migrate: {
+      about: 'apply missing database migrations and exit; run it before you start the relays of a new release',
+    },
     backup: { args: '<file>', about: 'back up the whole database while relays run' },
     restore: { args: '<file>', about: 'restore a backup into an empty database' },
   },

@@ -75,9 +75,11 @@ async function refuseUnableDevices(statements: Statements, accountId: string): P
   const broken = devices.flatMap(({ name, ...device }) => {
     const named = `${JSON.stringify(name)} reports the numbers of senders`
     if (device.phoneTokenHash !== null)
-      return [{ path, message: `cannot be set, because the phone ${named}: remove it, or use another account for it` }]
+      return [
+        { path, message: `cannot be set, because the phone ${named}: remove the phone, or use another account for it` },
+      ]
     if (device.connEpoch === 0n || supports(device, 'number-alias')) return []
-    return [{ path, message: `cannot be set, because the agent of ${named}: upgrade it first` }]
+    return [{ path, message: `cannot be set, because the agent of ${named}: upgrade the agent first` }]
   })
   if (broken.length > 0) throw validationError(broken, 'body')
 }
@@ -140,7 +142,7 @@ function reusedVersion({ encryption }: OwnSettings, { encryption: before }: OwnS
   const { inbox_public_key: key, inbox_key_version: version } = encryption ?? {}
   if (key === undefined || version === undefined || version !== before?.inbox_key_version) return []
   if (key === before.inbox_public_key) return []
-  const message = `is the version of the present key: use another one with a new key, for example ${version + 1}`
+  const message = `is the version of the present key: give the new key another version, for example ${version + 1}`
   return [{ path: 'encryption.inbox_key_version', message }]
 }
 

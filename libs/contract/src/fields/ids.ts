@@ -13,7 +13,7 @@ export const givenId = z
   .min(1)
   .max(36)
   .regex(noControlCharacters, 'must not contain control characters')
-  // These ids are refused: HTTP clients treat them as relative paths, encoded or not, and would request another path.
+  // HTTP clients treat these ids as relative paths, even if they are encoded, and would request another path.
   .refine(
     (id) => !['.', '..'].includes(id.replace(/%2e/gi, '.')),
     'must not be . or .., which cannot be used in a URL: choose another id',

@@ -12,12 +12,12 @@ export function nameText(maximum: number) {
       .trim()
       .max(maximum)
       .regex(noControlCharacters, { error: 'must not contain control characters', abort: true })
-      // Not a pattern, because few languages of clients have these classes of characters.
+      // A pattern in the schema would not work, because few client languages support these character classes.
       .refine((text) => !UNSAFE.test(text), 'must not contain control or formatting characters')
   )
 }
 
-/** Removes the characters that `nameText` refuses: for names that programs report, which must not be refused for them. */
+/** Removes the characters that `nameText` refuses. For names that programs report, because they must not be refused. */
 export function withoutUnsafe(name: string): string {
   return name.replace(EACH_UNSAFE, '').trim()
 }

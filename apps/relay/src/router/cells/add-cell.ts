@@ -63,7 +63,9 @@ function checkCell({ id, databaseUrl, relays }: Cell, cells: readonly Cell[]): v
       )
   const other = cells.find((one) => one.id !== id && one.databaseUrl === databaseUrl)
   if (other !== undefined)
-    throw new StartError(`this database already belongs to the cell ${other.id}: set DATABASE_URL to the database of the new cell`)
+    throw new StartError(
+      `this database already belongs to the cell ${other.id}: set DATABASE_URL to the database of the new cell`,
+    )
 }
 
 function isRelayUrl(text: string): boolean {

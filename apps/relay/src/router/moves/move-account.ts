@@ -251,7 +251,7 @@ async function refuseBypass(
   { source, target, newest }: { readonly source: OpenCell; readonly target: OpenCell; readonly newest: NewestKeys },
   move: AccountMove,
 ): Promise<void> {
-  const { accountId, username } = move
+  const { accountId } = move
   const names = await readReconnected(source.client, target.client, accountId)
   if (names.length > 0) throw new StartError(attachedText(move, names))
   const now = await readNewest(source.client, accountId)

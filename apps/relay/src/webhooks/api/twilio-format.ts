@@ -37,7 +37,12 @@ export function refuseFormatChange(
   const after = change.events ?? events
   if (!areTwilioEvents(after))
     throw validationError(
-      [{ path: 'events', message: "cannot all be sent in Twilio's format: register another webhook" }],
+      [
+        {
+          path: 'events',
+          message: "contains events that cannot be sent in Twilio's format: register another webhook for them",
+        },
+      ],
       'body',
     )
   refuseReplies(principal, after)
