@@ -155,7 +155,7 @@ function timeAgainMs(run: Decoder, input: FuzzInput, allowed: number): number {
   return leastMs
 }
 
-/** Processor time, which other programs on the machine do not affect. */
+/** Returns the median processor time of five runs. Other programs on the machine do not affect processor time. */
 function medianOfFiveMs(run: Decoder, input: FuzzInput): number {
   const times = Array.from({ length: 5 }, () => {
     const start = process.cpuUsage()

@@ -4,8 +4,8 @@ import type { CollectedText } from './collected-text.ts'
 export type EncryptedField = PassphraseField | PublicKeyField
 
 /**
- * Its form is `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>`, with salt and ciphertext in base64. The salt is also
- * the IV.
+ * A value in the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>`, with salt and ciphertext in
+ * base64. The salt is also the IV.
  */
 export interface PassphraseField {
   readonly kind: 'passphrase'
@@ -15,8 +15,9 @@ export interface PassphraseField {
 }
 
 /**
- * Its form is `$rsa-oaep-aes-256-gcm$v=1$k=<version>$<wrapped key>$<iv>$<ciphertext>`, with the last three in base64. The key is
- * wrapped with RSA-OAEP and SHA-256, and the ciphertext ends with the tag of 16 bytes.
+ * A value in the form `$rsa-oaep-aes-256-gcm$v=1$k=<version>$<wrapped key>$<iv>$<ciphertext>`, with wrapped key, IV
+ * and ciphertext in base64. The key is wrapped with RSA-OAEP and SHA-256, and the ciphertext ends with the tag of
+ * 16 bytes.
  */
 export interface PublicKeyField {
   readonly kind: 'public-key'

@@ -56,8 +56,8 @@ export const mmsToSend = requestBody({
 })
 
 /**
- * Characters of an encrypted attachment for each of its octets: clients encrypt the base64 of an attachment and encode the
- * result as base64 again.
+ * The number of characters for each octet of an attachment, if it is encrypted. Clients encrypt the base64 of an
+ * attachment and encode the result as base64 again.
  */
 export const ENCRYPTED_LENGTH = 16 / 9
 
@@ -66,7 +66,7 @@ function clearOctets(data: string | AttachmentOctets): number {
   return isEncrypted(data) ? data.length / ENCRYPTED_LENGTH : storedOctets(data)
 }
 
-/** Returns the number of octets that are stored: of padded base64 its octets, of an encrypted text its characters. */
+/** Returns the number of stored octets: the decoded octets of padded base64, or the characters of an encrypted text. */
 export function storedOctets(data: string | AttachmentOctets): number {
   if (typeof data !== 'string') return data.size
   if (isEncrypted(data)) return data.length

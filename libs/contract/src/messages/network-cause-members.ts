@@ -1,5 +1,5 @@
-// The members of an answer that contain a cause. Apart from the causes, because a browser that reads only the causes does
-// not need zod.
+// The members of an answer that contain a cause. This file is separate from the causes, because a browser that
+// reads only the causes does not need zod.
 
 import { z } from 'zod'
 import { networkCauses } from './network-cause.ts'

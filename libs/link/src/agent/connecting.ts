@@ -27,10 +27,10 @@ export function connectionReached(state: AgentState): AgentState {
 }
 
 /**
- * Returns how much longer to wait for the first frame when the limit is over, or undefined. When all agents of a region
- * connect at once, they wait in the queue of the load balancer. It spends its time on connections that were given up,
- * and answers none in time, unless the agents wait longer than this queue. So each attempt that reaches the load
- * balancer waits longer than the one before.
+ * Returns how much longer to wait for the first frame when the limit is over, or undefined. When all agents of a
+ * region connect at once, they wait in the queue of the load balancer. If the agents give up too early, the load
+ * balancer spends its time on abandoned connections and answers none in time. So each attempt that reaches the load
+ * balancer waits longer than the attempt before.
  */
 function furtherLimit({ phase, stalled, unreachable }: AgentState): SetTimer | undefined {
   const isReached = phase.kind === 'awaiting-challenge' || (phase.kind === 'connecting' && phase.isReached)
@@ -166,7 +166,7 @@ const shortAttempts = 4
 /** The shortest time limit. Sufficient for TCP, TLS, the upgrade and the first frame at a round trip of 800 ms. */
 const shortAttemptMs = 4_000
 const longAttemptMs = 15_000
-/** A device behind a port that accepts connections and stays silent delays the agent by no more than this. */
+/** An agent waits at most this long for a port that accepts connections and stays silent. */
 const longestAttemptMs = 60_000
 /** The time limits after zero and one unanswered attempts. */
 const answerLimitsMs: readonly number[] = [6_000, 15_000]

@@ -45,8 +45,8 @@ export function countHello(duplicate: DuplicateEvidence): DuplicateEvidence {
 }
 
 /**
- * Counts how often another agent has taken over the connection. A takeover by the previous process of this agent is not
- * counted, and neither is one whose boot id comes from a restored database.
+ * Counts how often another agent has taken over the connection. Does not count a takeover by the previous process
+ * of this agent, or a takeover with a boot id from a restored database.
  */
 export function countTakeovers(duplicate: DuplicateEvidence, bootId: string, welcome: Welcome): DuplicateEvidence {
   const { first, hellos, foreign, takeovers } = duplicate

@@ -107,7 +107,7 @@ type ChangingFact = 'sims' | 'isClockSynchronised' | 'encryptionKey' | 'aliasKey
 
 export type AgentInput =
   | { readonly kind: 'start' }
-  /** The TCP connection is established. Optional: without it, the agent waits less long for an answer. */
+  /** The TCP connection is established. Optional. Without this input, the agent waits for a shorter time. */
   | { readonly kind: 'reached'; readonly connection: number }
   | { readonly kind: 'opened'; readonly connection: number }
   | { readonly kind: 'received'; readonly connection: number; readonly text: string }

@@ -7,7 +7,7 @@ import { decimalFromSemiOctets, semiOctetsFromDecimal } from './semi-octets.ts'
  * stamp only for display and for comparisons with other time stamps of the same centre, never as the time of reception.
  */
 export interface TimeStamp {
-  /** The year, 1990..2089. Two digits are transmitted, of which 90 to 99 mean 1990 to 1999. */
+  /** The year, 1990..2089. Only two digits are transmitted; 90 to 99 mean 1990 to 1999. */
   readonly year: number
   /** From 1. */
   readonly month: number

@@ -1,16 +1,16 @@
 import type { PartGroup } from './part-group.ts'
 
 export interface EvictionLimits {
-  /** The number of groups in memory, including complete groups. */
+  /** The largest number of groups in memory, including complete groups. */
   readonly maxGroups: number
   /**
-   * The number of parts in memory, including the parts of complete groups. At least 255. A part with its content takes
-   * half a kilobyte.
+   * The largest number of parts in memory, including the parts of complete groups. At least 255. A part with its
+   * content takes half a kilobyte.
    */
   readonly maxParts: number
   /**
-   * The number of incomplete groups with one key. Even a sender that never changes its reference sends fewer messages
-   * at a time.
+   * The largest number of incomplete groups with one key. Even a sender that never changes its reference sends
+   * fewer messages at a time.
    */
   readonly maxIncompleteOfKey: number
 }

@@ -90,8 +90,8 @@ export interface GapLimits {
    */
   readonly longestPauseMs: number
   /**
-   * How much earlier than the part before it a part may have been submitted. Parts are sent in order, except if a part
-   * is retried.
+   * The longest time by which a part may have been submitted before the previous part. Parts are sent in order,
+   * except if a part is retried.
    */
   readonly longestDisorderMs: number
 }

@@ -11,7 +11,10 @@ export interface Spelling {
   readonly lessMarked: Spelling | undefined
 }
 
-/** Undefined for a letter with more marks than any language uses, because ordering them takes quadratic time. */
+/**
+ * Returns undefined for a letter with more marks than any language uses, because ordering them takes quadratic
+ * time.
+ */
 export function spellingOf(cluster: string): Spelling | undefined {
   if (cluster.length > longestCluster) return undefined
   const composed = Array.from(cluster.normalize('NFC'))

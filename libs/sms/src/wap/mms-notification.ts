@@ -128,7 +128,7 @@ function decodeOptionalHeader(header: number, reader: WspReader, into: Headers):
   }
 }
 
-/** More than any message has. A PDU with more invalid values was forged to waste time, so the rest is skipped. */
+/** No real PDU has so many invalid values. A PDU with more was forged to waste time, so the rest is skipped. */
 const MAX_UNREADABLE = 32
 
 function decodeOptionalValue(header: number, field: string, reader: WspReader, into: Headers): void {
