@@ -45,15 +45,15 @@ export default defineConfig(({ mode }) => ({
   },
 }))
 
-/** The agent and the gateway have more tests that start a program. */
+/** Unit tests of the agent and the gateway also start programs. */
 function startsPrograms(mode: string): boolean {
   if (project === 'apps/e2e') return false
   return mode === 'e2e' || ['apps/agent', 'apps/gateway'].includes(project)
 }
 
 /**
- * Tests of processes and databases wait most of the time, so two workers suit a machine with two cores. The tests of
- * the relay end last, and are then the only ones.
+ * Tests of processes and databases wait most of the time, so two workers suit a machine with two cores. The relay gets
+ * three, because its tests end last and then run alone.
  */
 function workers(): number {
   if (project === 'apps/e2e') return 4

@@ -1,7 +1,7 @@
-// `npm run bench [-- relay box …]`: runs the benches of all projects, or only the named ones, one after the other.
-// Prints all figures as one Markdown table for docs/performance.md. A name is a project, such as `relay`, or one bench,
-// such as `box` for apps/e2e/bench/bench-box.ts. A single bench also gets the options that follow its name: `npm run
-// bench -- box --count`.
+// `npm run bench [-- relay box …]`: runs the benchmarks of all projects, or only the named ones, one after the
+// other. Prints all figures as one Markdown table for docs/performance.md. A name is a project, such as `relay`, or one
+// benchmark, such as `box` for apps/e2e/bench/bench-box.ts. A single benchmark also gets the options after its name, as in
+// `npm run bench -- box --count`.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -22,7 +22,7 @@ for (const { name, folder, command } of names.length === 0 ? benches() : names.f
   if ((await run(name, folder, command)) !== 0) failed.push(name)
 }
 process.stdout.write(`\n${machine()}\n\n${figureTable(figures)}\n`)
-if (failed.length > 0) process.stdout.write(`\nbenches failed: ${failed.join(', ')}; see above\n`)
+if (failed.length > 0) process.stdout.write(`\nbenchmarks failed: ${failed.join(', ')}; see above\n`)
 process.exit(failed.length > 0 || figures.length === 0 ? 1 : 0)
 
 interface Bench {
@@ -32,13 +32,13 @@ interface Bench {
   readonly command: readonly string[]
 }
 
-/** Returns the benches of a project, or the bench with this name. */
+/** Returns the benchmarks of a project, or the benchmark with this name. */
 function named(name: string): Bench[] {
   const project = benches().find((one) => one.name === name)
   if (project !== undefined) return [project]
   const single = folders().filter(({ folder }) => existsSync(join(folder, 'bench', `bench-${name}.ts`)))
   if (single.length === 0) {
-    process.stderr.write(`no bench is named "${name}": name a project, or a file bench-<name>.ts of a project\n`)
+    process.stderr.write(`no benchmark is named "${name}": name a project, or a file bench-<name>.ts of a project\n`)
     process.exit(1)
   }
   return single.map(({ folder }) => {
@@ -46,7 +46,7 @@ function named(name: string): Bench[] {
   })
 }
 
-/** Returns all benches, by project. */
+/** Returns all benchmarks, by project. */
 function benches(): Bench[] {
   return folders().flatMap(({ name, folder }) => {
     const file = join(folder, 'package.json')

@@ -63,7 +63,7 @@ for (const target of values.target) {
 }
 const base = process.env['NODE_IMAGE'] ?? ''
 if (base.includes('@sha256:')) digests.push(`${base} (base)\n`)
-// The digest changes with anything in an image.
+// The digest changes whenever the image changes.
 writeFileSync(join(root, `dist/smsgw-${version}-images.txt`), digests.join(''))
 
 /** Ends the program if an image is missing, or has the base image of another architecture. */
@@ -75,7 +75,7 @@ function checkArchitectures(target: string, place: string, images: ImageList['ma
   })
   if (built.join() === platforms.join() && new Set(baseLayers).size === platforms.length) return
   process.stderr.write(
-    `images: ${target} is for ${built.join(' and ')} instead of ${platforms.join(' and ')}, with the base layers ${baseLayers.join(' and ')}\n`,
+    `images: ${target} must be for ${platforms.join(' and ')}, but is for ${built.join(' and ')}. Base layers: ${baseLayers.join(' and ')}\n`,
   )
   process.exit(1)
 }
@@ -106,8 +106,8 @@ function buildOptions(target: string, platform: string): string[] {
     // Sets BUILDPLATFORM, which older releases of buildah do not set. Uses the format of Docker, because the OCI format
     // has no health check.
     ...['--format', 'docker', '--layers', '--timestamp', epoch],
-    // Passes these values as labels, because the layer cache of buildah reuses labels of an earlier commit although a
-    // build argument has changed.
+    // Passes these values as labels and not as build arguments. After a change of a build argument, buildah would still
+    // use the labels of an earlier commit from its cache.
     ...label('version', version),
     ...label('revision', commit),
     ...label('created', new Date(Number(epoch) * 1000).toISOString()),

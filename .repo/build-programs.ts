@@ -1,4 +1,4 @@
-// `node .repo/build-programs.ts <pid>`: bundles all programs, unless bundles of the present sources exist, and prints
+// `node .repo/build-programs.ts <pid>`: bundles all programs if their sources have changed, and prints
 // their main scripts as JSON. `pid` is the process that will start the programs.
 import { buildPrograms, bundled } from './built-programs.ts'
 

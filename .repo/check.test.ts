@@ -55,7 +55,7 @@ test('accepts the unchanged copy, also without git', () => {
   expect(lint()).toMatchObject({ status: 0 })
   expect(types()).toMatchObject({ status: 0 })
   expect(deadCode()).toMatchObject({ status: 0 })
-  expect(houseRules()).toMatchObject({ status: 0, output: expect.stringContaining('files keep the rules') })
+  expect(houseRules()).toMatchObject({ status: 0, output: expect.stringContaining('files follow the rules') })
 })
 
 test('refuses code that is not formatted', () => {

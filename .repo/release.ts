@@ -1,7 +1,7 @@
 // `npm run release`: builds a release from the present commit and signs it. Without `--key` it is a dry run: it signs
 // with a temporary key, creates no tag, and lists what would prevent a real release. With `--key <id>` it also creates
-// the signed tag v<version>; nothing is pushed or uploaded. RELEASE_SIGNING_KEY may hold the private key instead. `--
-// --prepare 0.2.0` writes a new version into all files.
+// the signed tag v<version>; nothing is pushed or uploaded. RELEASE_SIGNING_KEY may hold the private key instead.
+// `npm run release -- --prepare 0.2.0` writes a new version into all files.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   copyFileSync,
@@ -95,7 +95,7 @@ async function release(): Promise<void> {
   if (unlike.length > 0 && !values['build-once']) fail(unlike.map((file) => `two builds differ: ${file}`))
   if (isDryRun) {
     for (const problem of problems) process.stdout.write(`a real release would be refused: ${problem}\n`)
-    process.stdout.write(`dry run: signed with a key that nobody trusts, no tag created\n`)
+    process.stdout.write(`dry run: signed with a temporary key, no tag created\n`)
   } else tagCommit(tag, commit)
 }
 
@@ -117,8 +117,8 @@ function defaultBaseImage(): string {
 }
 
 /**
- * Writes the folder for `apps/e2e/releases`. Does nothing for another processor, because this machine cannot start its
- * programs.
+ * Writes the folder for `apps/e2e/releases`. Does nothing if the release is for another processor, because this
+ * machine cannot start its programs.
  */
 function writeData(into: string, release: { readonly version: string; readonly commit: string }): void {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
@@ -171,7 +171,9 @@ function report(into: string, unlike: readonly string[]): void {
     process.stdout.write(`${relative('.', join(into, name))} (${kilobytes} kB)\n`)
   }
   const compared = unlike.length === 0 ? 'two builds are the same byte for byte' : unlike.join('\n')
-  process.stdout.write(`${compared}\nto publish it, run these commands in ${relative('.', into)} (publish.txt):\n`)
+  process.stdout.write(
+    `${compared}\nto publish the release, run these commands in ${relative('.', into)} (publish.txt):\n`,
+  )
   process.stdout.write(readFileSync(join(into, 'publish.txt'), 'utf8'))
 }
 

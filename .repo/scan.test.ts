@@ -50,7 +50,7 @@ test('reports the packages that it could not scan, and then fails unless the sca
     totals: '0 passed, 0 failed, 5 skipped',
   })
   expect(stdout).toContain('the npm packages of a release: 405 Method Not Allowed')
-  expect(stdout).toContain('npm run images has not built it')
+  expect(stdout).toContain('run npm run images first')
   expect(scan(programs, '--optional').status).toBe(0)
 })
 

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 const root = resolve(import.meta.dirname, '..')
 const { values } = parseArgs({ options: { optional: { type: 'boolean', default: false } } })
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-/** Updates of dependencies, which are made every week, mend less severe findings. */
+/** Less severe findings are fixed by the weekly updates of dependencies. */
 const SERIOUS = new Set(['high', 'critical'])
 const count = { passed: 0, failed: 0, skipped: 0 }
 
@@ -45,7 +45,7 @@ function readAnswer(text: string): Audit & { readonly message?: string } {
   try {
     return JSON.parse(text)
   } catch (error) {
-    return { message: `npm audit answered no JSON: ${error instanceof Error ? error.message : error}` }
+    return { message: `npm audit did not answer with JSON: ${error instanceof Error ? error.message : error}` }
   }
 }
 
@@ -53,7 +53,7 @@ function scanImage(target: string): void {
   const image = `localhost/smsgw-${target}:${version}`
   const exists = spawnSync('podman', ['image', 'exists', image])
   if (exists.status !== 0) {
-    const reason = exists.error ? 'podman is not installed' : 'npm run images has not built it'
+    const reason = exists.error ? 'podman is not installed' : 'run npm run images first'
     report('skipped', `the Debian packages of ${image}: ${reason}`)
     return
   }

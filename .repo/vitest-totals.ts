@@ -48,8 +48,8 @@ function foundRandomly(module: TestModule): boolean {
 
 function totalsOf(module: TestModule): TestTotals {
   const totals = { passed: 0, failed: 0, skipped: 0 }
-  // After an error in a file or a suite, such as in an import or a `beforeAll`, no test is counted as failed, because
-  // its tests did not run. So the error is counted.
+  // Counts an error outside the tests, such as in an import or a `beforeAll`, as a failed test, because the tests of
+  // that file or suite did not run.
   for (const group of [module, ...module.children.allSuites()]) if (group.errors().length > 0) totals.failed += 1
   for (const test of module.children.allTests()) {
     const { state } = test.result()

@@ -39,7 +39,7 @@ export const appBundles: Readonly<Record<string, AppBundle>> = {
   emulator: {
     entries: { main: 'apps/emulator/src/main.ts' },
     beside: {},
-    // Container images do not contain it, because they serve modems on TCP.
+    // Container images do not contain this package, because they serve modems on TCP.
     native: ['pseudo-terminal'],
   },
   gateway: {

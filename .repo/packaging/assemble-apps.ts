@@ -4,8 +4,8 @@ import { type Architecture, appBundles, nativePackages } from './app-bundle.ts'
 import { lockedPackage } from './locked-package.ts'
 
 /**
- * Copies the output of `npm run build` and the native packages that it loads into a folder. The apps run from this
- * folder on Linux with that architecture:
+ * Fills a folder with the output of `npm run build` and with the native packages that the output needs. The apps run
+ * from this folder on Linux with that architecture:
  *
  *     <folder>/<app>/main.js … <folder>/node_modules/… <folder>/package.json
  */
@@ -66,7 +66,7 @@ function isNeeded(file: string, architecture: Architecture): boolean {
   }
   // Skips sources of native code, and the scripts that compile them.
   if (/^src\/.*\.(cpp|h)$|^scripts$|^(bin|optional|build-test)\.js$/.test(file)) return false
-  // Skips such files of koffi, and its code for musl.
+  // Skips the sources of koffi, and its code for musl.
   if (/^(vendor|doc|musl_\w+|lib\/native|src\/koffi\/src\/abi)$/.test(file)) return false
   if (/^src\/koffi\/.*\.(cc|hh|inc|def|txt)$|^cnoke\.cjs$/.test(file)) return false
   const [, platform, addon] = /^prebuilds\/([^/]+)(?:\/(.+))?$/.exec(file) ?? []

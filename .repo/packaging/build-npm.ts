@@ -33,7 +33,7 @@ const sources = join(import.meta.dirname, 'npm')
 
 /**
  * Builds the npm packages of the programs. One package for each architecture contains Node and everything that the
- * programs load. The package `smsgw` has no programs: npm installs with it the package for the architecture of the
+ * programs load. The package `smsgw` contains no programs: it makes npm install the package for the architecture of the
  * machine. Returns the paths of the packages.
  */
 export function buildNpm({ version, architectures, built, into, compression = 9 }: NpmPrograms): readonly string[] {

@@ -156,7 +156,8 @@ export class PackageTraffic {
       const message = answer?.ok ? ((await answer.json()) as Message) : undefined
       if (message?.state === 'Delivered' || message?.state === 'Sent') return
       if (message?.state === 'Failed') throw new Error(`${id} failed: ${message.recipients[0]?.error}`)
-      if (performance.now() > until) throw new Error(`${id} never ended: ${message?.state ?? answer?.status}`)
+      if (performance.now() > until)
+        throw new Error(`${id} has no final state after 5 minutes: ${message?.state ?? answer?.status}`)
     }
   }
 }

@@ -23,7 +23,7 @@ export async function proveDeb(options: { readonly version: string; readonly bui
     await proof.step('has units that systemd accepts', verifiesUnits)
     await proof.step('starts the gateway according to its unit, and sends', gatewaySends)
     await proof.step('connects an agent to a relay, both according to their units', agentJoins)
-    await proof.step('keeps settings and messages in an upgrade', () => upgrades(build('999.0.0')))
+    await proof.step('keeps settings and messages during an upgrade', () => upgrades(build('999.0.0')))
     await proof.step('keeps settings and data when it is removed', removes)
     await proof.step('leaves nothing when it is purged', purges)
   } finally {
@@ -58,7 +58,7 @@ function installs(folder: string, version: string): void {
   expectSame('its user', run('id', '-nG', 'smsgw').trim(), 'smsgw dialout')
   expectSame('mode of settings', statSync(SETTINGS).mode & 0o777, 0o640)
   expectSame('mode of the secret', statSync('/var/lib/smsgw/relay/server-secret').mode & 0o777, 0o600)
-  expectSame('its version', run('smsgw', '--version').trim(), version)
+  expectSame('the version', run('smsgw', '--version').trim(), version)
   const mistyped = spawnSync('smsgw', ['gatewya'], { encoding: 'utf8' })
   expectSame('exit code of a mistyped command', mistyped.status, 2)
   expectSame(
@@ -76,7 +76,7 @@ function installs(folder: string, version: string): void {
     )
   }
   const complaint = complaintOf('smsgw', 'gateway', 'status')
-  expectSame('the error says how to start it', complaint.includes('sudo systemctl start smsgw-gateway'), true)
+  expectSame('the error says how to start the gateway', complaint.includes('sudo systemctl start smsgw-gateway'), true)
 }
 
 function verifiesUnits(): void {
@@ -121,7 +121,7 @@ async function agentJoins(): Promise<void> {
 
 async function upgrades(file: string): Promise<void> {
   run('dpkg', '--install', file)
-  expectSame('its version', run('smsgw', '--version').trim(), '999.0.0')
+  expectSame('the version', run('smsgw', '--version').trim(), '999.0.0')
   expectSame('settings are kept', readFileSync(SETTINGS, 'utf8').includes('PORT=3999'), true)
   const gateway = InstalledService.start('gateway')
   await gateway.untilAnswers(`${API.replace('/3rdparty/v1', '')}/health/ready`)

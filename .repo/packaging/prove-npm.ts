@@ -9,7 +9,7 @@ import { architectureOf } from './app-bundle.ts'
 import { buildNpm } from './build-npm.ts'
 import { ProofSteps } from './proof-steps.ts'
 
-/** The limit for an installation that only runs the programs. */
+/** The maximum size of the installed programs. */
 const LARGEST_MB = 250
 
 /** Installs the npm packages of the programs without a registry, into an empty folder and with an empty home folder, and uses them. */

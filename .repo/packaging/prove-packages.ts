@@ -48,7 +48,7 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
   let traffic: PackageTraffic | undefined
   try {
     const current =
-      proof.current ?? (await steps.step('has a package of these sources', () => buildCurrent(proof, folder)))
+      proof.current ?? (await steps.step('has a package built from these sources', () => buildCurrent(proof, folder)))
     debian = await steps.step('is created empty', () => EmptyDebian.create(proof.root, proof.architecture))
     if (debian === undefined || current === undefined) return steps
     const machine = debian
@@ -84,14 +84,14 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
       await restart(machine, running)
       expectSame('the version', installedVersion(machine), old)
     })
-    await steps.step('upgrades again, and has sent each message once', async () => {
+    await steps.step('upgrades again, with each message sent once', async () => {
       machine.run('apt-get', 'upgrade', '--yes')
       await restart(machine, running)
       await running.end()
       expectSame('settings', readFileSync(machine.path(SETTINGS), 'utf8').includes(`PORT=${running.port}`), true)
       process.stdout.write(`      ${running.summary()}\n`)
     })
-    await steps.step('has the emulator, on a pseudo-terminal', () => {
+    await steps.step('starts the emulator on a pseudo-terminal', () => {
       const wait = 'for second in $(seq 60); do test -L /tmp/modem0 && break; sleep 1; done'
       const check = 'test -c "$(readlink -f /tmp/modem0)"; kill $!; wait $!'
       machine.run('sh', '-ec', `smsgw emulator --control none --pty /tmp/modem0 >/tmp/emulator.log & ${wait}; ${check}`)
@@ -109,7 +109,7 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
         expectSame('the program is there', existsSync(machine.path('usr/lib/smsgw')), false)
       },
     )
-    await steps.step('keeps only files that a person wrote when the package is purged, and names their folder', () => {
+    await steps.step('when purged, keeps only files that a person wrote, and names their folder', () => {
       const said = machine.run('apt-get', 'purge', '--yes', 'smsgw')
       expectSame('data are there', existsSync(machine.path('var/lib/smsgw')), false)
       expectSame('settings are there', existsSync(machine.path(SETTINGS)), false)
@@ -197,8 +197,7 @@ class Repository {
 }
 
 /**
- * Restarts the service in the way in which systemd does for the package: the old program runs until the new one is
- * installed.
+ * Restarts the service as systemd does during an upgrade: the old program runs until the new one is installed.
  */
 async function restart(machine: EmptyDebian, traffic: PackageTraffic): Promise<void> {
   await machine.stopService('gateway')

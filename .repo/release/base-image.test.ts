@@ -43,7 +43,9 @@ test.skipIf(!hasSkopeo)('reads the digest of a base image from its registry', as
     const digest = createHash('sha256').update(list).digest('hex')
     expect({ name, problem }).toEqual({ name: `${registry.host}/library/node:24@sha256:${digest}`, problem: undefined })
     const missing = await pinnedImage(`${registry.host}/library/node:25`)
-    expect(missing.problem).toMatch(/node:25 has no digest, because skopeo cannot read it from its registry: .*25/)
+    expect(missing.problem).toMatch(
+      /node:25 has no digest, because skopeo cannot read the image from the registry: .*25/,
+    )
   } finally {
     registry.stop()
   }

@@ -40,5 +40,5 @@ function reasonOf(error: unknown): string {
   if (code === 'ENOENT') return 'skopeo is not installed'
   const line = stderr?.toString().trim().split('\n').at(-1) ?? ''
   const text = /msg="(.*)"$/.exec(line)?.[1]?.replace(/\\+"/g, '"') ?? (line || String(error))
-  return `skopeo cannot read it from its registry: ${text}`
+  return `skopeo cannot read the image from the registry: ${text}`
 }

@@ -70,7 +70,7 @@ export function buildRelease(
   }
 }
 
-/** Packs the Helm chart as `helm package` does. In contrast to that command, two packings of a commit are the same. */
+/** Packs the Helm chart as `helm package` does. Unlike that command, gives the same file each time. */
 export function packChart({ root, version, epoch }: ChartBuild, into: string): string {
   const file = join(into, `smsgw-${version}.tgz`)
   const archive = execFileSync('tar', [
@@ -110,7 +110,7 @@ export function differencesOf(one: string, other: string): string[] {
   const names = [...new Set([one, other].flatMap(filesIn))].sort()
   return names.flatMap((name) => {
     const [first, second] = [join(one, name), join(other, name)]
-    if (!existsSync(first) || !existsSync(second)) return [`${name} was built only once`]
+    if (!existsSync(first) || !existsSync(second)) return [`${name} exists in only one of the builds`]
     if (checksumOf(first) === checksumOf(second)) return []
     return name.endsWith('.deb') ? differencesInside(name, first, second) : [name]
   })

@@ -11,8 +11,7 @@ export function publishCommands(folder: string, version: string): readonly strin
   const chart = `smsgw-${version}.tgz`
   const command = `smsgw-command-${version}.tgz`
   const others = files.filter((name) => name.endsWith('.tgz') && name !== chart && name !== command).sort()
-  // The package \`smsgw\` is the last one, because npm must be able to install the packages for its architectures with
-  // it.
+  // Puts the package `smsgw` last, because npm can install it only if the packages for its architectures are published.
   const npmPackages = [...others, ...files.filter((name) => name === command)]
   return [
     '# the signed tag, which starts the release workflow',
@@ -24,8 +23,8 @@ export function publishCommands(folder: string, version: string): readonly strin
       (name) => `skopeo copy --all --preserve-digests dir:images/${name} docker://ghcr.io/smsgw/${name}:${version}`,
     ),
     ...(npmPackages.length > 0 ? ['# the npm packages'] : []),
-    // Leaves out `--provenance`, which works only in a CI system that npm supports, whereas a person types these
-    // commands. The signed provenance of the release covers the same files.
+    // Leaves out `--provenance`, because it works only in some CI systems. The signed provenance of the release covers
+    // the same files.
     ...npmPackages.map((name) => `npm publish ./${name} --access public`),
     '# the Helm chart',
     `helm push ${chart} oci://ghcr.io/smsgw/charts`,

@@ -155,7 +155,7 @@ test.skipIf(!hasDpkg)('lists the files that differ between two builds, also insi
   }
   writeFileSync(join(folder, 'one/extra'), '')
   expect(differencesOf(join(folder, 'one'), join(folder, 'other'))).toEqual([
-    'extra was built only once',
+    'extra exists in only one of the builds',
     'p.deb: usr/file',
   ])
   expect(differencesOf(join(folder, 'one'), join(folder, 'one'))).toEqual([])

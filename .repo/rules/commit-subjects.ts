@@ -1,8 +1,8 @@
-// `node .repo/rules/commit-subjects.ts`: checks the subjects of commits: those since the last tag, or since this rule
-// was added.
+// `node .repo/rules/commit-subjects.ts`: checks the subjects of all commits since the last tag. Without a tag, checks
+// those since this rule was added.
 import { spawnSync } from 'node:child_process'
 
-/** The last commit before this rule existed; it has no tag. Neither this commit nor an earlier one is checked. */
+/** The last commit that is not checked, because it is older than this rule. */
 const LAST_EXEMPT_COMMIT = 'c473d0002601'
 const LONGEST = 72
 const TYPES = ['feat', 'fix', 'perf', 'refactor', 'docs', 'test', 'style', 'build', 'ci', 'chore', 'bench', 'revert']
@@ -38,7 +38,7 @@ function main(): number {
     git('describe', '--tags', '--abbrev=0') ?? git('rev-parse', '--verify', '--quiet', `${LAST_EXEMPT_COMMIT}^{commit}`)
   if (!base) {
     process.stdout.write(
-      'commit subjects not checked: this checkout has neither a tag nor the commit from which the rule applies\n',
+      'commit subjects not checked: this checkout does not contain the last release or the first commit to check\n',
     )
     return 0
   }

@@ -47,7 +47,7 @@ describe('refuses a migration that holds a lock while PostgreSQL reads or writes
     ['ALTER TABLE notes ADD CONSTRAINT f FOREIGN KEY (a) REFERENCES others (id);', 'NOT VALID'],
     ['ALTER TABLE notes ADD COLUMN at TIMESTAMPTZ DEFAULT clock_timestamp();', 'constant default'],
     ['ALTER TABLE notes ADD COLUMN seq BIGSERIAL;', 'constant default'],
-    ["UPDATE notes SET text = '';", 'in portions'],
+    ["UPDATE notes SET text = '';", 'in batches'],
   ])('%s', (sql, advice) => {
     expect(problems(sql)).toEqual([expect.stringContaining(advice)])
     expect(problems(`-- Locks: notes never has more than ten rows.\n${sql}`)).toEqual([])

@@ -74,7 +74,8 @@ function breakage(
   if (found === undefined) return undefined
   const [, version] = /\b(?:unused|written) since v?(\d[\w.-]*\w)/i.exec(comment) ?? []
   const what = `${found} something that relays of the previous release may use`
-  if (version === undefined) return `${what}: say above it which release stopped using it (-- Unused since 0.2.0)`
+  if (version === undefined)
+    return `${what}: above the statement, name the release that stopped using it (-- Unused since 0.2.0)`
   return versions.has(version) ? undefined : `${what}, and ${version} is not a release in apps/e2e/releases`
 }
 
@@ -92,7 +93,7 @@ function addsRequiredColumn(code: string): boolean {
 function lock({ code, comment }: Statement, created: ReadonlySet<string>): string | undefined {
   if (isOnCreated(code, created) || /\bLocks: \S/.test(comment)) return undefined
   const reason = locksLong(code)
-  return reason && `${reason}, or say above it why this is harmless (-- Locks: <reason>)`
+  return reason && `${reason}, or explain above the statement why this is harmless (-- Locks: <reason>)`
 }
 
 function locksLong(code: string): string | undefined {
@@ -101,7 +102,7 @@ function locksLong(code: string): string | undefined {
   if (index && !/\bIF\s+(?:NOT\s+)?EXISTS\b/i.test(code))
     return 'fails when it is repeated after a crash: use IF (NOT) EXISTS'
   if (/\bADD\s+(?:CONSTRAINT\s+\S+\s+)?(?:FOREIGN\s+KEY|CHECK)\b/i.test(code) && !/\bNOT\s+VALID\b/i.test(code))
-    return 'reads an existing table under a lock: add it NOT VALID, and validate it in the next migration'
+    return 'reads an existing table under a lock: add the constraint with NOT VALID, and validate it in the next migration'
   if (
     /\bADD\s+COLUMN\b[^;]*(?:SERIAL\b|\bDEFAULT\s[^,]*\b(?:random|nextval|clock_timestamp|gen_random_uuid|timeofday)\b)/i.test(
       code,
@@ -109,7 +110,7 @@ function locksLong(code: string): string | undefined {
   )
     return 'rewrites an existing table: use a constant default'
   if (/^(?:UPDATE|DELETE|LOCK|CLUSTER|VACUUM)\b/i.test(code))
-    return 'locks rows of an existing table: change them in the program, in portions'
+    return 'locks rows of an existing table: let the program change them in batches'
   return undefined
 }
 

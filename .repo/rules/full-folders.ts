@@ -4,7 +4,7 @@ import { type RepositoryTree, type Rule, readList, type Violation } from './repo
 const MOST = 15
 export const FULL_FOLDERS = '.repo/full-folders.json'
 
-/** Tests, end-to-end tests, and declarations. A statement is one file by rule, with the reason for its locks. */
+/** Matches tests, end-to-end tests, declarations, and SQL statements, which must each have their own file. */
 const NOT_COUNTED = /(?:\.test|\.e2e|\.d|-statement)\.tsx?$/
 
 interface FullFolder {
@@ -35,7 +35,7 @@ export const fullFolders: Rule = (tree) => {
     else if (present < files)
       violations.push({
         file: FULL_FOLDERS,
-        problem: `allows ${files} files in ${folder}, which has ${present}: lower it`,
+        problem: `allows ${files} files in ${folder}, which has ${present}: lower the number`,
       })
     if (!why) violations.push({ file: FULL_FOLDERS, problem: `gives no reason for ${folder}` })
   }

@@ -34,10 +34,10 @@ export const longFiles: Rule = (tree) => {
     if (listed && lines < listed.lines && lines > LONGEST)
       violations.push({
         file: LONG_FILES,
-        problem: `says ${listed.lines} lines for ${file}, which has ${lines} now: lower it`,
+        problem: `allows ${listed.lines} lines for ${file}, which has ${lines}: lower the number`,
       })
     if (listed && lines <= LONGEST)
-      violations.push({ file: LONG_FILES, problem: `still lists ${file}, which is short now` })
+      violations.push({ file: LONG_FILES, problem: `still lists ${file}, which is short: remove the entry` })
   }
   for (const [file, { why }] of Object.entries(list)) {
     if (!tree.files.includes(file))

@@ -29,7 +29,7 @@ export const patientTests: Rule = (tree) => {
       if (limit !== undefined && Number(limit.replaceAll('_', '')) < SHORTEST_TEST_MS)
         violations.push({
           ...{ file, line: lineAt(code, index) },
-          problem: `may run for only ${limit} ms: leave out the limit, the usual one is longer`,
+          problem: `may run for only ${limit} ms: remove the limit, because the default is longer`,
         })
     }
   }

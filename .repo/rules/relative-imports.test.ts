@@ -43,7 +43,7 @@ test('accepts imports between configuration and repository scripts, and refuses 
 })
 
 test('refuses an import of a test in other code', () => {
-  expect(check("import { a } from './a.test.ts'")).toEqual(['1: imports ./a.test.ts: only tests import tests'])
+  expect(check("import { a } from './a.test.ts'")).toEqual(['1: imports ./a.test.ts: only tests may import tests'])
   expect(check("import { a } from './a.test.ts'", 'libs/modem/src/b.test.ts')).toEqual([])
 })
 

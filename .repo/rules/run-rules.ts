@@ -11,5 +11,5 @@ for (const [name, rule] of Object.entries(allRules)) {
     count += 1
   }
 }
-process.stdout.write(count === 0 ? `${tree.files.length} files keep the rules\n` : `${count} violations\n`)
+process.stdout.write(count === 0 ? `${tree.files.length} files follow the rules\n` : `${count} violations\n`)
 process.exit(count === 0 ? 0 : 1)

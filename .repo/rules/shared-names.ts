@@ -35,7 +35,7 @@ export const sharedNames: Rule = (tree) => {
     else if (present < files)
       violations.push({
         file: SHARED_NAMES,
-        problem: `allows ${files} files that export ${name}; ${present} do: lower it`,
+        problem: `allows ${files} files that export ${name}; ${present} do: lower the number`,
       })
     if (!why) violations.push({ file: SHARED_NAMES, problem: `gives no reason for ${name}` })
   }

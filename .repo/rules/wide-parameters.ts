@@ -34,7 +34,7 @@ export const wideParameters: Rule = (tree) => {
     else if (listed && (fields < listed.fields || fields <= MOST))
       violations.push({
         file: WIDE_PARAMETERS,
-        problem: `allows ${listed.fields} fields for ${key}, which has ${fields}: lower it`,
+        problem: `allows ${listed.fields} fields for ${key}, which has ${fields}: lower the number`,
       })
   }
   for (const [key, { why }] of Object.entries(list)) {

@@ -17,7 +17,7 @@ export const agentSettingsSchema = z.object({
       .optional(),
     {
       about:
-        'address of the relay; default: the relay with which `agent pair` paired this device; ws:// is allowed only for a relay on this machine, unless ALLOW_INSECURE_HTTP=1 is set',
+        'address of the relay; default: the address given to `agent pair`; ws:// to another machine needs ALLOW_INSECURE_HTTP=1',
       example: 'wss://sms.example.org',
     },
   ),
@@ -30,7 +30,7 @@ export const agentSettingsSchema = z.object({
   ),
   MODEMS: setting(text().default('auto'), {
     about:
-      'modems to use: "auto" finds USB modems; in a list separated by commas, the first modem is SIM 1, the second SIM 2, and so on. Write a modem as /dev/ttyUSB2, as tcp://host:port, as hilink://192.168.8.1 if it is a stick with only a web interface, or as /dev/ttyUSB2+/dev/ttyUSB3 if the agent can use two of its ports',
+      'modems to use: "auto" for all USB modems, or a list separated by commas, in which the first modem is SIM 1, the second SIM 2, and so on. Write /dev/ttyUSB2, tcp://host:port, hilink://192.168.8.1 for a stick with only a web interface, or /dev/ttyUSB2+/dev/ttyUSB3 for a modem with two command ports',
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
   }),
   HILINK_USER: setting(text().default('admin'), {
@@ -92,7 +92,7 @@ export const agentSettingsSchema = z.object({
   }),
   IN_DOUBT_SECONDS: setting(wholeNumber(1, 30 * 86_400).default(900), {
     about:
-      'seconds to wait for evidence about a message that may or may not have been sent, before the message fails with submit_unknown',
+      'seconds until a message with an unknown outcome fails with submit_unknown, if no status report or late answer arrives',
     example: '900',
   }),
   IN_DOUBT_HOLD_SECONDS: setting(wholeNumber(0, 86_400).default(120), {

@@ -216,8 +216,7 @@ export const bridgeSettingsSchema = z.object({
   DATA_DIR: setting(
     text().default(() => defaultFolder('bridge')),
     {
-      about:
-        'folder in which the bridge stores messages that it has not yet forwarded, and the last event of the account that it has handled',
+      about: 'folder for messages that are not yet forwarded, and for the position in the events of the account',
       example: '/var/lib/smsgw/bridge',
     },
   ),

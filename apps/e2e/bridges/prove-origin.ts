@@ -13,7 +13,7 @@ interface OriginHouse extends OriginWorld {
 
 /**
  * Proves that the Go client, the command line and the bridges of SMS Gateway for Android can be pointed at a relay. The
- * registries do not have these programs, so programs that make the same requests stand for them.
+ * registries do not have these programs, so the proof uses programs that make the same requests.
  */
 export const originProof: BridgeProof = {
   subject: 'origin',

@@ -69,7 +69,7 @@ export class Hits {
     for (const name of names) this.#at.set(name, performance.now())
   }
 
-  /** Returns when the last fault of these parts was over, or of parts that they need. */
+  /** Returns when the last fault of these parts, or of parts that they need, was over. */
   lastOn(names: readonly string[]): number {
     const all = names.flatMap((name) => [name, ...this.#neededBy(name)])
     return Math.max(...all.map((name) => this.#at.get(name) ?? 0))

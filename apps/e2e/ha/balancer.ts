@@ -7,7 +7,7 @@ import { freePort } from '../src/house/machine/free-port.ts'
 import { HouseProcess, ROOT } from '../src/house/machine/process.ts'
 import { createCertificate } from './certificates.ts'
 
-/** Starts HAProxy with the configuration of `deploy/ha`. Clients are on this machine, so the started one uses no TLS. */
+/** Starts HAProxy with the configuration of `deploy/ha`. Uses no TLS, because the clients are on this machine. */
 export async function startBalancer(folder: string, relayPorts: readonly number[]): Promise<Balancer> {
   const text = readFileSync(join(ROOT, 'deploy/ha/haproxy.cfg'), 'utf8')
   const port = await freePort()

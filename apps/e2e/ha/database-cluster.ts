@@ -18,7 +18,7 @@ export function whyNoCluster(): string | undefined {
   return status === 0 ? undefined : 'the kernel refuses network namespaces'
 }
 
-/** Three database machines, of which Patroni makes one the primary, one the synchronous standby, and one another standby. */
+/** Three database machines: Patroni chooses one as primary and one as synchronous standby. The third is another standby. */
 export class DatabaseCluster {
   readonly machines: readonly DatabaseMachine[]
 

@@ -5,7 +5,7 @@ import type { DatabaseMachine } from './database-machine.ts'
 
 interface DatabaseFault {
   readonly name: string
-  /** Returns how to undo the fault after messages are accepted again. */
+  /** Returns a function that undoes the fault. It is called when messages are accepted again. */
   inject(cluster: DatabaseCluster): Promise<() => Promise<void>>
 }
 
@@ -40,7 +40,7 @@ export const databaseFaults: readonly DatabaseFault[] = [
       const primary = await primaryOf(cluster)
       primary.cutOff()
       return async () => {
-        // The other machines have taken over; the primary comes back while it still believes to be one, or just after.
+        // The other machines have chosen a new primary. The old primary returns before or just after it stops to act as primary.
         await sleep(5_000)
         primary.reconnect()
       }
@@ -56,7 +56,7 @@ export const databaseFaults: readonly DatabaseFault[] = [
         (found) => found !== undefined && found !== primary,
         120_000,
       )
-      // Its unconfirmed writes have the same timeline as the new ones, so Patroni does not recognise that it must rewind.
+      // The unconfirmed writes are on the same timeline as the new writes, so Patroni does not detect that it must rewind.
       return async () => primary.reinitialise()
     },
   },

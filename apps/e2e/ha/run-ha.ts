@@ -1,5 +1,5 @@
 // `npm run proof -- ha [--optional]` runs three database machines with the configuration of `deploy/ha`, two relays behind HAProxy,
-// two agents and three modems, and takes database machines away while messages are sent and received. At the end it compares
+// two agents and three modems, and stops and disconnects database machines while messages are sent and received. At the end it compares
 // API and webhooks with the ledger of the network.
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
-// Takes screenshots of every page and dialogue of the console: as wide as a phone, a tablet and a desk, in light and dark
-// colours, and in each language. `--schemes forced` takes them in forced colours, as a high-contrast theme of the operating
-// system has them. Writes them with one contact sheet for each page and width, to be looked at.
+// Takes screenshots of every page and dialogue of the console: in the widths of a phone, a tablet and a desktop, in light
+// and dark colours, and in each language. `--schemes forced` uses forced colours, like a high-contrast theme of the
+// operating system. Writes the screenshots, and a contact sheet for each page and width.
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

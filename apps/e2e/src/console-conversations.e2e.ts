@@ -336,7 +336,7 @@ function problem() {
   return page.locator('.composer').getByRole('alert')
 }
 
-/** Returns for each time in a part of the page whether it is past or ahead. */
+/** Returns, for each time in a part of the page, whether it is in the past or in the future. */
 async function momentsIn(part: Locator): Promise<string[]> {
   await part.locator('time').first().waitFor()
   const times = await part.locator('time').evaluateAll((all) => all.map((time) => time.getAttribute('datetime') ?? ''))

@@ -1,4 +1,4 @@
-// Checks every dialogue of the console with axe, in both colour schemes, and from left to right and from right to left.
+// Checks every dialogue of the console with axe, in both colour schemes and in both writing directions.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere, barriersHalved } from './house/browser/barriers.ts'

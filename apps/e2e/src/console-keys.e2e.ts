@@ -102,7 +102,7 @@ test('lists who sent each message, and a filter by key is part of the address', 
   await list.getByText('front door').waitFor()
   await page.getByLabel('Sent by').selectOption('front door')
   await list.getByText('With the password').waitFor({ state: 'detached' })
-  // While the filtered list is loaded, there is no list.
+  // The page shows no list while it loads the filtered messages.
   await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
   expect(await barriersEverywhere(page)).toEqual([])
   await page.reload()

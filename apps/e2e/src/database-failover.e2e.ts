@@ -24,7 +24,7 @@ interface Pair {
 let stopPair: () => Promise<void> = async () => undefined
 afterEach(() => stopPair())
 
-/** Starts a house on a primary and its synchronous standby. */
+/** Starts a relay, an agent and modems on a primary with its synchronous standby. */
 async function startPair(): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-failover-'))
   stopPair = async () => rmSync(folder, { recursive: true, force: true })

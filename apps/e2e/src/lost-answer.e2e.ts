@@ -40,8 +40,8 @@ const cases = [
   },
 ]
 
-// The driver waits two minutes for a lost result. A second modem takes less time than this for one message, which
-// measures the time: all other messages must end before this message.
+// The driver waits two minutes for a lost result. The other messages must end earlier: before the message `clock`, for
+// which a second modem takes less than two minutes.
 for (const { name, fault, options, withDeliveryReport, clockMs, state } of cases) {
   test(`${name}: messages are sent and received again before the time limit of the answer`, async () => {
     runs += 1

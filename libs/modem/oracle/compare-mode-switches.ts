@@ -14,8 +14,8 @@ import { fitsUsbId } from '../src/profiles/usb-port.ts'
  *
  * node libs/modem/oracle/compare-mode-switches.ts [--configurations archive] [--optional]
  *
- * Exits with code 1 if a difference is found that this file does not decide. Also exits with code 1 if the package is not
- * installed, unless `--optional` is given.
+ * Exits with code 1 if it finds a difference for which this file gives no reason, or if the package is not installed and
+ * `--optional` is not given.
  */
 const { values } = parseArgs({
   options: {

@@ -11,8 +11,8 @@ import { roleOfUsbPort } from '../src/profiles/usb-port.ts'
  *
  * node libs/modem/oracle/compare-usb-ports.ts [--rules folder] [--optional]
  *
- * Exits with code 1 if a difference is found that ModemManager has not corrected in a later version. Also exits with
- * code 1 if ModemManager is not installed, unless `--optional` is given.
+ * Exits with code 1 if it finds a difference that ModemManager has not corrected in a later version, or if ModemManager
+ * is not installed and `--optional` is not given.
  */
 const { values } = parseArgs({
   options: {

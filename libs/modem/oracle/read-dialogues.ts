@@ -12,8 +12,8 @@ import { decidedReplies } from './decided-replies.ts'
 import { isMessageUnderstood, isReplyUnderstood } from './understand-reply.ts'
 
 /**
- * Reads what modems send in the tests of other programs with the driver, and messages that gammu has encoded with the
- * codec. The tests are read from unpacked source packages, and nothing is copied from them. docs/hardware.md names the
+ * Uses the driver to read the modem output in the tests of other programs, and the codec to read messages that gammu has
+ * encoded. The tests are read from unpacked source packages, and nothing is copied from them. docs/hardware.md names the
  * packages and the results.
  *
  * node libs/modem/oracle/read-dialogues.ts [--gammu folder] [--modemmanager folder] [--python-gsmmodem folder]

@@ -6,8 +6,8 @@ import type { DriverSchedule } from './schedule.ts'
 /**
  * Measures the time from the end of a submission that gave no result until the driver resumes writing commands. The
  * time starts with the modem's first output after the submission. A generic modem may abort a submission when it gets
- * a command, so with such a modem the driver waits for the status report of the message, or until 45 s after the PDU,
- * and the time starts then. The class also counts writes that could have disturbed a modem that was still sending.
+ * a command. With such a modem, the driver waits for the status report, or until 45 s after the PDU, and the time starts
+ * then. The class also counts writes that could have disturbed a modem that was still sending.
  *
  * States: no PDU is being sent → a PDU is being sent → the modem has finished and sent some output → the outcome is
  * unknown → in step

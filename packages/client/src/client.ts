@@ -35,8 +35,8 @@ export class SmsGateway {
   }
 
   /**
-   * Follows the account: yields its changes until the signal aborts. After an interruption, it continues after the last
-   * change. Then the iteration ends without an error.
+   * Yields the changes of the account, and ends without an error when the signal aborts. After an interruption,
+   * continues after the last change.
    */
   events(options?: FollowOptions): AsyncGenerator<LiveEvent, void, undefined> {
     return followEvents(this.#transport, options)

@@ -35,6 +35,6 @@ test('shortens a text that is longer than any SMS', () => {
 test('reads a hostile text in linear time', () => {
   const before = process.cpuUsage()
   visibleText('\u{1f468}\u200d'.repeat(20_000))
-  // CPU time, which other programs do not change.
+  // Measures CPU time, because other programs do not change it.
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000)
 })

@@ -199,7 +199,7 @@ export const actionProperties: readonly NodeProperty[] = [
         name: 'ttl',
         type: 'number',
         default: 3600,
-        description: 'Seconds in which the message may be sent',
+        description: 'Seconds until the message expires',
       },
     ],
   },

@@ -38,7 +38,7 @@ export class SmsgwApi {
       default: '',
       displayOptions: usesKey,
       description:
-        'Create it in the console under API keys. Sending needs the scope messages:send, the trigger webhooks:list, webhooks:write and webhooks:delete',
+        'Create it in the console under API keys. Sending needs the scope messages:send; the trigger needs webhooks:list, webhooks:write and webhooks:delete',
     },
     { displayName: 'User Name', name: 'username', type: 'string', default: '', displayOptions: usesPassword },
     {

@@ -19,8 +19,7 @@ export const modemCommands = {
     options: {
       to: {
         value: '<number>',
-        about:
-          'number of your phone, to which the test message is sent; if missing, the setup asks for it in the terminal',
+        about: 'number of your phone, for the test message; by default, setup asks for it in the terminal',
       },
       'no-test': { about: 'do not send a test message' },
       yes: { about: 'run the commands that fix a problem without asking' },
@@ -48,8 +47,7 @@ export const modemCommands = {
     },
   },
   'encryption-key rotate': {
-    about:
-      'replace the key with which senders encrypt messages for this device; earlier keys decrypt for another 30 days',
+    about: 'replace the encryption key of this device; earlier keys still decrypt for 30 days',
   },
 } as const
 
@@ -74,6 +72,6 @@ export const agentCommands = {
     '      PIN of SIM 1. It is entered once, and never when only one attempt is left.',
     '',
     '  SIM_1_OPERATOR=26202',
-    '      Operator of SIM 1: country and network codes. "26202,any" also allows other operators while this operator is out of reach. "auto" lets the modem choose again.',
+    '      Operator of SIM 1: country and network codes. "26202,any" also allows other operators while this operator is out of reach. "auto" lets the modem choose.',
   ],
 } as const satisfies ProgramCommands

@@ -30,8 +30,7 @@ async function live(folder: string, asJson: boolean): Promise<void> {
 }
 
 /**
- * Removes the time that the agent has been running, because a file or pipe receives a new status only when something
- * else has changed.
+ * Removes the running time, which changes every second. A file or pipe receives a new status only after another change.
  */
 function withoutAge(status: AgentStatus): string {
   return JSON.stringify({ ...status, upMs: 0 })

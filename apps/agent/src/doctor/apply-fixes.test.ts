@@ -62,7 +62,7 @@ test.each([
 
 test.each([
   [false, 'not run'],
-  [undefined, 'not run, because there is no terminal to confirm it'],
+  [undefined, 'not run: confirmation needs a terminal'],
 ])('changes nothing without confirmation (%s)', async (agreed, last) => {
   const { lines, run, hasFixed } = await fixing([broken], agreed)
   expect(hasFixed).toBe(false)
@@ -79,6 +79,6 @@ test('stops at a command that fails, and names the command', async () => {
 
 test('reports that nothing can be fixed automatically', async () => {
   expect((await fixing([failFinding('power', 'low', 'use another supply')], true)).lines).toEqual([
-    'nothing that can be fixed automatically',
+    'no problem can be fixed automatically',
   ])
 })

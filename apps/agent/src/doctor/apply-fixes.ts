@@ -19,12 +19,12 @@ export interface FixingHost {
 export async function applyFixes(findings: readonly Finding[], host: FixingHost): Promise<boolean> {
   const fixes = withoutRepetitions(findings.flatMap(({ fix }) => fix ?? []))
   let hasFixed = false
-  if (fixes.length === 0) host.print('nothing that can be fixed automatically')
+  if (fixes.length === 0) host.print('no problem can be fixed automatically')
   for (const { about, commands } of fixes) {
     host.print(`fix: ${about}`)
     for (const command of commands) host.print(`     ${shown(command)}`)
     if (host.confirm === undefined) {
-      host.print('     not run, because there is no terminal to confirm it')
+      host.print('     not run: confirmation needs a terminal')
     } else if (!(await host.confirm('     Run this? [y/N] '))) {
       host.print('     not run')
     } else {

@@ -152,7 +152,8 @@ test('refuses a key that is wrapped with a wrong encoding', async () => {
     wrap(0, label, Buffer.of(7), zeros.subarray(1), one, contentKey),
     wrap(0, label, zeros, Buffer.alloc(33)),
   ]
-  for (const wrapped of wrong) await expect(unwrapKey(privateKey, wrapped)).rejects.toThrow('wrapped for another key')
+  for (const wrapped of wrong)
+    await expect(unwrapKey(privateKey, wrapped)).rejects.toThrow('encrypted for another device key')
 })
 
 function encodeWithSha1Mask(first: number, block: Buffer): Buffer {

@@ -164,10 +164,7 @@ const keptMs = 30 * 24 * 60 * 60_000
 /** The current key and ten older keys. */
 const mostKeys = 11
 
-/**
- * A larger key would be too large: an encrypted phone number is limited to 512 characters, and with a key of 3072 bits
- * it would be longer.
- */
+/** With a key of 3072 bits, an encrypted phone number would be longer than the limit of 512 characters. */
 const modulusLength = 2048
 
 function newSecret(): Buffer {

@@ -40,7 +40,8 @@ function unwrapWithSha1Mask(privateKey: KeyObject, wrapped: Buffer): Buffer {
     isWrong |= isPadding * Number(byte > 1)
     isPadding &= Number(byte === 0)
   }
-  if (isWrong !== 0 || start === 0) throw new Error('the key was wrapped for another key or altered')
+  if (isWrong !== 0 || start === 0)
+    throw new Error('the wrapped key is damaged, or was encrypted for another device key')
   return block.subarray(start)
 }
 

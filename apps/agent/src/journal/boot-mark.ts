@@ -18,7 +18,7 @@ import { join } from 'node:path'
 /** The state of a journal, and whether the relay has confirmed since this boot that the journal is not an old copy. */
 interface Mark {
   readonly bootId: string
-  /** The token of the last start. The journal contains the same token, so a journal with another token is not continued. */
+  /** The token of the last start. A journal with another token is a copy, and is not continued. */
   readonly token: string
   readonly commits: number
   readonly isConfirmed: boolean

@@ -20,8 +20,7 @@ import type { Removed, RetentionLimits } from './retention.ts'
  *     await journal.write([{ kind: 'part-committed', … }]) before the PDU
  *     await journal.write([{ kind: 'part-result', … }, { kind: 'event', … }])
  *
- * States: `open` → `close` (completes all earlier calls, and the calls that callers make when these calls are answered)
- * → closed. When the worker dies, every call fails and `onLost` is called, because an agent must not run without its
+ * States: `open` → `close` (completes all calls, including new calls that callers make after a reply) → closed. When the worker dies, every call fails and `onLost` is called, because an agent must not run without its
  * journal.
  */
 export interface Journal {
@@ -47,7 +46,7 @@ export interface WriteOptions {
   readonly mayWaitMs?: number
 }
 
-/** The delay of a write that nothing depends on while other messages are being sent, because each of them causes a commit. */
+/** The delay of a write that nothing waits for. Each message that is sent causes a commit, which this write can share. */
 export const sharedCommitWaitMs = 25
 
 export interface OpenedJournal {
@@ -194,7 +193,7 @@ class JournalThread implements Journal {
     return this.#reply(id)
   }
 
-  /** The write that may wait the shortest time ends the wait of all. */
+  /** Writes all held changes as soon as one of them must not wait longer. */
   #hold(mayWaitMs: number): void {
     const atMs = performance.now() + mayWaitMs
     if (this.#releaseAtMs <= atMs) return
@@ -232,9 +231,7 @@ class JournalThread implements Journal {
   }
 }
 
-/**
- * More rounds than real callers need. With this limit, a caller that never stops making calls cannot prevent the stop.
- */
+/** With this limit, a caller that never stops making calls cannot prevent the stop. */
 const mostRounds = 100
 
 type RequestBody = JournalRequest extends infer Each ? (Each extends JournalRequest ? Omit<Each, 'id'> : never) : never

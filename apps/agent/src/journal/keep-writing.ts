@@ -55,8 +55,7 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
 
 export interface WriteWatch {
   /**
-   * Called when a write fails, unless it fails because the journal is closed. The write is retried unless the journal
-   * refuses it.
+   * Called when a write fails while the journal is open. The write is retried, except if the journal refuses it.
    */
   readonly onProblem: (error: JournalError) => void
   /** Called when all changes whose write had failed are on disk. */

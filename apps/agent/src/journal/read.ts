@@ -10,13 +10,13 @@ export interface Reads {
   /** Returns the commands without an outcome, in the order of arrival. */
   'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
   command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
-  /** Returns the commands of which this SIM sent a part with this reference to this number, newest first. */
+  /** Returns the commands to this number of which this SIM sent a part with this reference, newest first. */
   'commands-by-reference': {
     readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
     readonly answer: readonly CommandRecord[]
   }
   /**
-   * Returns the commands of which this SIM sent, or may have sent, a part to this number whose reference is unknown.
+   * Returns the commands to this number with a part that this SIM sent, or may have sent, without a known reference.
    * Searches all attempts.
    */
   'commands-without-reference': {

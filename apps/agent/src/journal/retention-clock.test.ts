@@ -134,7 +134,7 @@ test('removes content neither early nor late, for any changes of the clock', () 
 })
 
 /**
- * A journal, of which old content is removed every minute, and the clock of its machine. The relay acknowledges every
+ * A journal whose old content is removed every minute, and the clock of its machine. The relay acknowledges every
  * event.
  */
 class Machine {

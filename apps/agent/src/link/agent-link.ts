@@ -73,8 +73,7 @@ export class AgentLink {
     this.step({ kind: 'stop' })
     for (const timer of this.#timers.values()) timer.cancel()
     this.#timers.clear()
-    // The journal is closed next, so nothing more is written. The relay sends commands without an acknowledgement
-    // again.
+    // The journal is closed next, so nothing more is written. The relay repeats commands that were not acknowledged.
     clearImmediate(this.#journaling)
     this.#arrived = undefined
   }

@@ -67,6 +67,6 @@ export type OpenAnswer = Exclude<OpenResult, OpenedPort> | OpenedModem
 
 export type OpenedModem = OpenedPort & {
   readonly address: string
-  /** The address of the second port of the modem that takes commands. */
+  /** The address of the second command port of the modem. */
   readonly secondAddress?: string | undefined
 }

@@ -108,7 +108,7 @@ export class ModemActor {
   /** Sets the SIM number of the modem, and with it the configured PIN. Usually called before setup. */
   identified(simNumber: number): void {
     this.#simNumber = simNumber
-    // Sets the PIN before the next setup, because the setup of a modem in use would restart if its PIN was set now.
+    // Does not set the PIN of a modem in use, because that would restart its setup.
     if (this.#pinGiven || (this.modem !== undefined && this.#state.name !== 'blocked')) return
     const pin = this.#options.sims.pinOf(simNumber)
     this.#pinGiven = pin !== undefined
@@ -396,5 +396,5 @@ export class ModemActor {
 
 /** Mobile country code of test networks (ITU-T E.212). The emulator uses it; no operator does. */
 const TEST_NETWORK = '001'
-/** The modem on TCP causes no event when it is available again, so the agent checks at this interval. */
+/** A modem on TCP causes no event when it is available again, so the agent checks at this interval. */
 const defaultRecovery = { awayLookMs: 1_000 }

@@ -48,13 +48,13 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
     'does not report its registration (AT+CREG? and similar refused): it is considered registered unless it reports no operator',
   'no-service-centre': 'the SIM has no service centre number: nothing can be sent until one is set',
   'no-imei':
-    'does not report an IMEI: it is recognised by its USB socket or address, and gets another SIM number elsewhere',
+    'does not report an IMEI: it is recognised by its USB socket or address, and gets another SIM number in another socket',
   'imei-malformed': 'its IMEI is not 14 to 16 digits: the reported value is used as a serial number',
   'at-refused': 'answers ERROR to a bare AT: no effect on operation',
   'no-error-codes': 'does not report error codes (AT+CMEE=1 refused): the reason for a refused message may be unknown',
   'echo-stays-on': 'echoes each command (ATE0 has no effect): no effect on operation',
   'web-interface':
-    'has only a web interface (HiLink): no references and no delivery reports, so messages stay Sent, and a message whose answer is lost stays in doubt until IN_DOUBT_SECONDS have passed',
+    'has only a web interface (HiLink), without references and delivery reports: messages stay Sent, and a message whose answer is lost is in doubt for IN_DOUBT_SECONDS',
   'indications-unverified':
     'does not confirm that it announces messages (no answer to AT+CNMI?): the regular check finds messages that it does not announce',
 }

@@ -190,10 +190,7 @@ export class ModemFleet {
     return this.#isEmulated(entry) === true && this.#slots.hasRealModem
   }
 
-  /**
-   * A failed write is acceptable, because it only has the effect that the modem gets the next free SIM number after a
-   * restart.
-   */
+  /** A failed write is acceptable: after a restart, the modem only gets the next free SIM number. */
   #store(change: Change | undefined): void {
     if (change !== undefined) this.#options.journal.write([change]).catch(this.#options.onJournalError)
   }
@@ -229,7 +226,7 @@ export interface DiscoveryOptions {
   readonly find: () => Promise<FoundPlaces>
   /** Calls back when devices may have changed; returns a function that stops the watch. */
   readonly watch: (onChange: () => void) => () => void
-  /** Called once, with what to do, for each connected device that looks like a modem but cannot be used. */
+  /** Called once for each connected device that looks like a modem but cannot be used. `problem` contains a solution. */
   readonly onUnusable: (problem: string) => void
 }
 

@@ -12,7 +12,7 @@ import type { StartupFailureReason } from '@smsgw/modem/setup/startup-failure'
 export interface ModemHealth {
   /** The port that is open; otherwise the port that was open last. */
   readonly address: string
-  /** The second port of the modem that takes commands. */
+  /** The second command port of the modem. */
   readonly secondPort?: SecondPortHealth | undefined
   /** ModemManager may use the other ports of the modem. */
   readonly isShared?: boolean

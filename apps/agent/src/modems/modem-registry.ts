@@ -21,8 +21,8 @@ export interface RegisteredModem {
   /** The time when the place became empty. */
   goneAtMs: number
   /**
-   * Set if the place is a port of another modem, with the time at which the port is opened again to check this. It is
-   * not valid for another place, or for the next device at this place, because two modems may swap sockets.
+   * Set if the place is a port of another modem, with the time at which the port is opened again to check this. Valid
+   * only for this place and for the device that is there now, because two modems may swap sockets.
    */
   duplicate?: { readonly owner: RegisteredModem; readonly place: ModemSite; readonly untilMs: number } | undefined
 }
@@ -86,8 +86,8 @@ export class ModemRegistry {
   }
 
   /**
-   * Checks the identity that a modem reports after setup. Returns false if it belongs to another entry; the caller must then close
-   * the port.
+   * Checks the identity that a modem reports after setup. Returns false if the identity belongs to another entry; the caller must
+   * then close the port.
    */
   confirm(entry: RegisteredModem, number: ModemNumber): boolean {
     // A modem without an IMEI and a serial number keeps the identity that it got when its port was opened.

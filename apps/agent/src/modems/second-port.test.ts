@@ -58,8 +58,8 @@ async function delayByLostResult(): Promise<number> {
 const withoutSecondPortMs = 20_000
 
 /**
- * Returns the median of three delays, because a busy machine may make one of them longer. Two short delays decide it without a
- * third one.
+ * Returns the median of three delays, because a busy machine may make one of them longer. If two delays
+ * are short, the third is not measured.
  */
 async function medianDelay(): Promise<number> {
   const delaysMs: number[] = []

@@ -14,8 +14,8 @@ export interface InboxKey extends EncryptionKey {
 
 /**
  * Encrypts the content of a received message with the key of the account, before the event is journaled and sent to the relay.
- * Times and the facts of an MMS notification stay readable. The number of the sender, and what the MMS centre knows about it,
- * stay readable unless the account hides senders.
+ * Times and the facts of an MMS notification stay readable. The number of the sender, and the data with which the MMS centre
+ * could find it, stay readable unless the account hides senders.
  */
 export function encryptedEvent(event: Received, key: InboxKey): Received {
   const { aliases } = key
@@ -27,14 +27,14 @@ export function encryptedEvent(event: Received, key: InboxKey): Received {
 }
 
 /**
- * The location and the transaction id of an MMS lead to its sender at the MMS centre. The location is encrypted. The
- * transaction id becomes a keyed hash, which has room in its member and is equal for equal ids.
+ * The MMS centre can find the sender of an MMS by its location and by its transaction id. The location is encrypted. The
+ * transaction id becomes a keyed hash, because an encrypted id would be too long, and equal ids must stay equal.
  */
 function withoutTraces({ transactionId, contentLocation }: ReceivedMms, key: EncryptionKey, aliases: NumberAliases) {
   const traces = { transactionId: aliases.hiddenId(`transaction ${transactionId}`) }
   if (contentLocation === undefined) return traces
   const encrypted = encryptValue(key, contentLocation)
-  // A location that does not fit is left out. Real ones have fewer than 200 characters.
+  // A location that does not fit is left out. Real locations have fewer than 200 characters.
   if (encrypted.length > longestLocation) return { ...traces, contentLocation: undefined }
   return { ...traces, isEncrypted: true, contentLocation: encrypted }
 }

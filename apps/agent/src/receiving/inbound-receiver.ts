@@ -23,7 +23,7 @@ export interface InboundReceiverOptions {
   /** The key of the account, with which received messages are encrypted. */
   readonly inboxKey?: () => InboxKey | undefined
   /**
-   * Writes a report that is certainly about a message that was sent a moment ago, together with the change `received`.
+   * If the report is certainly about a message that was just sent, writes the report and the change `received` together.
    * Returns undefined for any other report.
    */
   readonly onRecentReport: (iccid: string, report: StatusReport, received: () => Change) => Promise<void> | undefined
@@ -153,8 +153,8 @@ export class InboundReceiver {
   }
 
   /**
-   * Such a report is not compared with the received PDUs, and does not wait for its turn: it is the first report of its
-   * message and affects no other PDU. Returns undefined for any other PDU.
+   * A report about a message that was just sent is not compared with the received PDUs, and does not wait for its turn:
+   * it is the first report of its message and affects no other PDU. Returns undefined for any other PDU.
    */
   #takeRecentReport(
     sim: ReceivingSim,

@@ -158,7 +158,7 @@ export class ReceiverFixture {
       onRecentReport: (_, report, received) =>
         this.reportsAreRecent ? this.#takeRecent(session.journal, report, received()) : undefined,
       onReport: async (_, report) => {
-        if (this.reportsFail) throw new Error('the sender failed over it')
+        if (this.reportsFail) throw new Error('the sender refused the report')
         this.reports.push(report)
         return this.reportsMatch
       },
@@ -175,7 +175,7 @@ export class ReceiverFixture {
       deleteMessage: async ({ index }, pdu) => {
         if (this.breakNextDeletion) {
           this.breakNextDeletion = false
-          throw new Error('the driver failed over it')
+          throw new Error('the driver failed during the deletion')
         }
         this.#deletions += 1
         this.mostDeletionsAtOnce = Math.max(this.mostDeletionsAtOnce, this.#deletions)
@@ -197,7 +197,7 @@ export class ReceiverFixture {
   }
 
   async #takeRecent(journal: Journal, report: StatusReport, received: Change): Promise<void> {
-    if (this.reportsFail) throw new Error('the sender failed over it')
+    if (this.reportsFail) throw new Error('the sender refused the report')
     await journal.write([received])
     this.reports.push(report)
   }

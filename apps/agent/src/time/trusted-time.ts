@@ -20,8 +20,8 @@ export function trustedMs(time: Pick<TrustedTime, 'now'>): number | undefined {
 }
 
 /**
- * Calculates the time of a stamp from an untrusted clock, from a later trusted stamp and the monotonic time between the
- * two. Returns undefined if the clock is still not trusted, or if the machine was restarted after the stamp.
+ * Calculates the correct time of an untrusted stamp: the time of a later trusted stamp, minus the monotonic time between
+ * the two. Returns undefined if the clock is still not trusted, or if the machine was restarted after the stamp.
  */
 export function datedMs(stamp: Stamp, now: Stamp): number | undefined {
   if (stamp.trusted) return stamp.wallMs

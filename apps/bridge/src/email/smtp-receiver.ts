@@ -105,7 +105,7 @@ export class SmtpReceiver {
         )
       },
     })
-    // Ignores errors of a connection, which its client causes.
+    // Ignores connection errors, because clients cause them.
     this.#server.on('error', (error) => log.debug({ reason: error.message }, 'SMTP connection failed'))
   }
 

@@ -34,7 +34,7 @@ export interface EmailBridge {
   readonly stop: () => Promise<void>
 }
 
-/** The data of a mail sent as SMS that a failure report needs. */
+/** The data that a failure report needs about a mail that was sent as SMS. */
 interface SentMail {
   readonly sender: string
   readonly subject: string | null

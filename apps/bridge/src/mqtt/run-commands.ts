@@ -23,7 +23,7 @@ export interface CommandRunnerOptions {
   readonly broker: Pick<Broker, 'publishOnce' | 'answer'>
   readonly channel: Pick<Channel, 'sent' | 'log' | 'signal'>
   readonly topics: Topics
-  /** The clock for ages, which changes of the system clock do not affect. */
+  /** The clock for ages. Changes of the system clock do not affect this clock. */
   readonly now: () => number
   /** Waits for this time. Ends early when the signal aborts. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>
@@ -100,7 +100,7 @@ export class CommandRunner {
     if (responseTopic !== undefined && !isResponseTopic(responseTopic, topics)) {
       log.warn(
         { topic: responseTopic },
-        'response topic of an MQTT command not allowed, result published only to the topic for results',
+        'response topic of an MQTT command not allowed, publishing the result only to the result topic',
       )
     } else if (responseTopic !== undefined) {
       await broker.answer(responseTopic, text, queued.correlationData).catch((error: Error) => {

@@ -174,7 +174,7 @@ class IncomingPackets {
   }
 }
 
-/** Publishes the state of the account, its devices, and what its messages do. */
+/** Publishes the states of the account, its devices and its messages. */
 class AccountPublisher {
   readonly #broker: Broker
   readonly #devices: DevicePublisher

@@ -8,7 +8,7 @@ import { type TrafficLog, visible } from '../output/traffic.ts'
 import type { ServedModem, World } from '../world.ts'
 import { ControlProblem } from './problem.ts'
 
-/** The routes of the control interface. */
+/** The parts of the emulator that the control interface shows and changes. */
 export interface Controlled {
   readonly world: World
   readonly traffic: TrafficLog

@@ -5,10 +5,9 @@ import { identityFile } from '@smsgw/agent/link/agent-identity'
 import { syncFolder } from '@smsgw/daemon/files/durable-file'
 import { StartError } from '@smsgw/daemon/start-error'
 
-// A restore takes effect completely or not at all, even after a power cut. A restore uses two folders in the data
-// folder:
-//   arriving the data restored so far; it is ignored, and the next restore deletes it
-//   restored the complete data, on disk; it still has to be moved to the data folder, by the next start if necessary
+// A restore takes effect completely or not at all, even after a power cut. It uses two folders in the data folder.
+// `arriving` contains the data restored so far: it is ignored, and the next restore deletes it. `restored` contains the
+// complete data on disk, which is moved to the data folder, by the next start if necessary.
 
 /**
  * Creates an empty folder for the restored data and deletes the files that an unfinished restore left. If that restore was

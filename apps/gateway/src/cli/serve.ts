@@ -65,7 +65,7 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
         stopping,
       })
       if (channels === undefined) return started
-      // The emulator is loaded only when it is used, because it takes memory.
+      // The bridge is loaded only when it is used, because it takes memory.
       const { startLocalBridge } = await import('../local-bridge.ts')
       const local = await startLocalBridge({
         url: env['SMSGW_URL'] || started.url,

@@ -57,7 +57,7 @@ const others = [
   { word: '--version', about: 'print the version' },
 ]
 
-/** Commands of the relay that are also typed without the name of the program. Completion treats them like those of the API. */
+/** Commands of the relay that are also typed without the name of the program. Completion treats them like commands of the API. */
 const shortCommands: ProgramCommands = {
   program: 'client',
   commands: Object.fromEntries(

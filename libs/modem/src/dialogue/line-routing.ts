@@ -87,8 +87,8 @@ export class LineRouting {
   }
 
   /**
-   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`). This happens only during resynchronisation: its
-   * answers never end with the letters OK, but the text of a message may.
+   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`), but only during resynchronisation. Its answers never
+   * end with the letters OK, but other answers may, for example with a message text.
    */
   #takeGlued(line: ResponseLine, form: UnsolicitedForm | undefined): boolean {
     const exchange = this.#inFlight()

@@ -20,7 +20,7 @@ export class StickInbox {
 
   /** The deletions that are waiting for the requests before them. */
   #batch: Batch | undefined
-  /** False after the stick has not deleted all messages of one request. */
+  /** False after the stick has deleted only some messages of one request. */
   #deletesSeveral = true
 
   constructor(options: StickInboxOptions) {

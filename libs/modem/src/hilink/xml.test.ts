@@ -22,7 +22,7 @@ test.each(['<a', '<a ', '</a', '<![CDATA[', '<!--', '<!', '<?', '&#'])('reads 1 
   const before = process.cpuUsage()
   parseXml(document)
   parseXml(spaces)
-  // CPU time, which other programs do not change. In quadratic time, it would be minutes.
+  // Measures CPU time, because other programs do not change it. A quadratic algorithm would need minutes.
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000)
 })
 

@@ -3,8 +3,8 @@ import type { FaultControl } from '../faults/fault-control.ts'
 import type { SimToolkitTraits } from './personality-traits.ts'
 
 /**
- * The program on the SIM (SIM toolkit, ETSI TS 102 223), which sends a request to the host and waits: `idle` →
- * `waiting`, in which the SIM is busy for all other purposes, until the host responds or the modem gives up.
+ * The program on the SIM (SIM toolkit, ETSI TS 102 223). States: `idle` → `waiting` → `idle`. While the program waits
+ * for the host to respond to its request, the SIM is busy. The wait ends when the modem gives up.
  */
 export class SimToolkit {
   readonly #options: SimToolkitOptions

@@ -23,8 +23,7 @@ type Answer = (reply: DeliveryReply) => void
  * States:
  * - free: the next message can be received.
  * - unacknowledged: with CSMS=1 a message was routed to the host, which must answer with CNMA in time. Otherwise the
- *   network
- *   gets an error and routing stops: `<mt>` and `<ds>` become 0.
+ *   network gets an error and routing stops: `<mt>` and `<ds>` become 0.
  */
 export class IncomingMessages {
   arrived = 0

@@ -25,8 +25,8 @@ import { type MenuReply, UssdDialogue, type UssdMenu, usualUssdMenus } from './u
 
 /**
  * The network that several modems share: a service centre that routes by number and queues messages, USSD services,
- * operators and coverage. The first methods are for tests and the control interface. Below the heading "Methods for
- * modems" are the methods for modems.
+ * operators and coverage. The methods below the heading "Methods for modems" are for modems, and all other methods for
+ * tests and the control interface.
  */
 export class Network {
   readonly serviceCentreNumber: string

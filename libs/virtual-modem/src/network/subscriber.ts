@@ -27,7 +27,7 @@ export class Subscriber {
   #overtakable = false
   #timer: Timer | undefined
   #expiry: { readonly timer: Timer; readonly atMs: number } | undefined
-  /** The earliest time at which a queued message may expire; never later than the earliest expiry. */
+  /** No queued message expires before this time. */
   #earliestExpiryMs = Number.POSITIVE_INFINITY
 
   constructor(msisdn: string, imsi: string, coverage: Coverage, options: SubscriberOptions) {

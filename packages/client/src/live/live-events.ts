@@ -4,7 +4,7 @@ import type { Transport } from '../http/transport.ts'
 import type { InboxItem, MessageState, WebhookDelivery } from '../openapi.ts'
 import { EventStreamParser, type StreamEvent } from './event-stream-parser.ts'
 
-/** The data of each kind of event. It names the data that the program should read again. */
+/** The data of each kind of event, which tells the program what to read again. */
 export interface LiveEventData {
   'message.created': { id: string }
   'message.changed': { id: string; state: MessageState['state'] }

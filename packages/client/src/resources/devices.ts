@@ -17,7 +17,7 @@ import type {
 type DevicesQuery = NonNullable<operations['getDevices']['parameters']['query']>
 type TelemetryQuery = NonNullable<operations['getDevicesByIdTelemetry']['parameters']['query']>
 
-/** The time limit, because the network or the device may take this long to answer. */
+/** The time limit of requests that wait for the device or the mobile network. */
 const SLOW_MS = 180_000
 
 /** Agents with their modems and SIMs. */

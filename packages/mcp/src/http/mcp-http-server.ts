@@ -160,11 +160,6 @@ function keyOf({ headers }: IncomingMessage): string {
   throw new RefusedRequest(401, 'an API key is missing: send the header Authorization: Bearer smsgw_live_…', CHALLENGE)
 }
 
-/**
- * Protects against web pages that send requests to this server through the browser of its user, for example by DNS
- * rebinding.
- */
-
 /** Returns the name in a `Host` header in lower case, without its port, or undefined if the header is missing or wrong. */
 function nameOfHost(header: string | undefined): string | undefined {
   if (header === undefined || !/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(header)) return undefined

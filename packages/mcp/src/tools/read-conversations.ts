@@ -20,7 +20,7 @@ const conversation = z.object({
   unread: z.int().optional().describe('Number of unread messages'),
 })
 
-const nextCursor = z.string().optional().describe('Present when there are more: pass it as cursor')
+const nextCursor = z.string().optional().describe('Present if there are more items: pass it as cursor')
 const note = z.string()
 
 export function registerConversationTools(server: McpServer, api: SmsGateway): void {

@@ -24,7 +24,7 @@ export function registerMessageTools(server: McpServer, api: SmsGateway): void {
       }),
       outputSchema: z.object({
         messages: z.array(message),
-        nextCursor: z.string().optional().describe('Present when there are more: pass it as cursor'),
+        nextCursor: z.string().optional().describe('Present if there are more items: pass it as cursor'),
       }),
       annotations: { ...READ_ONLY },
     },

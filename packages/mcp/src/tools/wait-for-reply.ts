@@ -33,7 +33,7 @@ const input = z.object({
     .min(1)
     .max(LONGEST_SECONDS)
     .default(50)
-    .describe(`How long to wait, at most ${LONGEST_SECONDS}. Without a reply, the tool can be called again`),
+    .describe(`Seconds to wait, at most ${LONGEST_SECONDS}. If no reply arrives, call the tool again`),
 })
 
 const output = z.object({
@@ -41,7 +41,7 @@ const output = z.object({
   replies: z.array(entryOutput).describe('The replies, oldest first'),
   after: z
     .string()
-    .describe('Received messages since this time count as replies. Pass it as after to continue waiting'),
+    .describe('Messages received after this time count as replies. To continue waiting, pass this time as after'),
   note: z.string(),
 })
 

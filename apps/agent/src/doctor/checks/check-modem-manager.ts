@@ -72,7 +72,7 @@ function fixFor(places: readonly ModemSite[], machine: Machine): Fix | undefined
 }
 
 /**
- * False for a modem whose port MODEMS names: the gateway keeps this port, but the rules would reserve another port for
+ * False if MODEMS names a port of the modem. The gateway keeps that port, but the rules would reserve another port for
  * the gateway.
  */
 function canShare({ commandPorts = [], position }: ModemSite): boolean {

@@ -57,7 +57,7 @@ export async function checkPorts(
   return [...findings, ...(await checkModemManager(places, machine))]
 }
 
-/** Finds the modems of a running agent, whose MODEMS may differ: in a checkout, each terminal has its own settings. */
+/** Finds the modems of a running agent, which may have another setting MODEMS than this process. */
 async function placesInUse(agent: RunningAgent | undefined, machine: DeviceFolders): Promise<readonly ModemSite[]> {
   const ready = agent?.modems.filter(({ state }) => state === 'ready' || state === 'degraded') ?? []
   const addresses = ready.flatMap(({ port }) => (port === undefined || port === virtual ? [] : [port]))

@@ -37,8 +37,8 @@ export async function checkPowerCycle(setting: PowerSetting, ports: readonly str
 }
 
 /**
- * Returns the fix for a modem that does not answer although its port can be used. If POWER_CYCLE configures how, the
- * fix switches the modem off and on.
+ * Returns the fix for a modem that does not answer although its port can be used. The fix switches the modem off and on
+ * in the way that POWER_CYCLE configures.
  */
 export async function powerCycleFix(
   { status, blocked }: Pick<ModemExamination, 'status' | 'blocked'>,

@@ -96,7 +96,7 @@ function whyUnusable({ id, interfaces }: UsbDevice): readonly [UnusableReason, s
   const refusal = refusalOf(id)
   if (refusal !== undefined) return ['excluded', refusal]
   if (ttys.length > 0) {
-    const problem = `none of its ports (${ttys.join(', ')}) is known to accept commands; if one does, set MODEMS to it`
+    const problem = `none of its ports (${ttys.join(', ')}) is known to accept commands; if one does, set MODEMS to that port`
     return ['unknown-ports', problem]
   }
   if (interfaces.some(({ driver }) => driver === 'cdc_mbim' || driver === 'qmi_wwan')) {

@@ -35,7 +35,7 @@ export interface PlaceOnUsb {
   readonly session: string
 }
 
-/** Returns false if the places differ, and if a device has been plugged in at this place since then. */
+/** Returns false if the places differ, or if a device has been plugged in at this place since then. */
 export function isSameDevice(before: ModemSite, now: ModemSite): boolean {
   return before.key === now.key && before.usb?.session === now.usb?.session
 }

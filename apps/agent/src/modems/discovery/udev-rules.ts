@@ -8,7 +8,7 @@ export function ignoreModemsCommand(): string {
   return installCommand('udev-rules', 'sudo smsgw ignore-modems')
 }
 
-/** Returns the command after which ModemManager keeps the modems and leaves one command port of each to this installation. */
+/** Returns the command that makes ModemManager leave one command port of each modem to this installation. */
 export function shareModemsCommand(): string {
   return installCommand('udev-rules --share', 'sudo smsgw modem adopt')
 }

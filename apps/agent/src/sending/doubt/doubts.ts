@@ -74,7 +74,7 @@ export function restoreDoubt(step: Step, message: OutgoingMessage): void {
   step.write([event], { crashPoint: 'doubt-journaled' })
 }
 
-/** Puts all open messages in doubt and sends none, because a newer journal may have sent them. */
+/** Puts all open messages in doubt and sends none, because they may have been sent since this copy was made. */
 export function distrust(step: Step, renounced: Change): void {
   const changes = [...step.state.open.values()].flatMap((message): readonly Change[] => {
     dequeue(step, message)

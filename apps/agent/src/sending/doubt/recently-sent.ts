@@ -46,7 +46,7 @@ export class RecentlySent {
     return message
   }
 
-  /** The journal is read for further reports with this reference. */
+  /** After this call, reports with this reference are compared with the journal. */
   forget(iccid: string, { messageReference }: StatusReport): void {
     this.#messages.delete(nameOf(iccid, messageReference))
   }

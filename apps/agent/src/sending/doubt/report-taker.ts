@@ -47,7 +47,7 @@ export class ReportTaker {
     crashPoint('report-arrived')
     const together = received === undefined ? [] : [received()]
     const taken = step({ kind: 'part-reported', message, at: 0, status: report.status, together })
-    // Without a result, because each result would hold the previous one.
+    // Discards the result, because each promise would keep the previous one in memory.
     this.#last = Promise.allSettled([this.#last, taken]).then(() => undefined)
     return taken.then(() => crashPoint('report-journaled'))
   }

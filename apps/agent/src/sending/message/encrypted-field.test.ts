@@ -55,7 +55,7 @@ test('sends to the number of an alias that this agent made, with clear and with 
         {
           cmdId: 'c',
           code: 'undecryptable',
-          reason: expect.stringContaining('is an alias that this agent did not make'),
+          reason: expect.stringContaining('is an alias from another device'),
         },
       ])
   } finally {

@@ -28,7 +28,7 @@ export class FieldOpener {
   numberOf(alias: string): OpenedField {
     const text = this.#deviceKeys?.aliases.numberOf(alias)
     if (text !== undefined) return { ok: true, text }
-    return { ok: false, problem: 'is an alias that this agent did not make: send it with the device that reported it' }
+    return { ok: false, problem: 'is an alias from another device: send the message with that device' }
   }
 
   async #openWithKey(field: PublicKeyField): Promise<OpenedField> {

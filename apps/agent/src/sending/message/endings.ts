@@ -168,7 +168,7 @@ export const outcomeUnknown =
   'outcome unknown: the message was passed to the modem, but the answer of the modem was lost; waiting for a status report or a late answer'
 
 export const notConfirmed =
-  'the agent restarted and has not reached the relay since, which must confirm that the journal is not an old copy'
+  'the agent restarted and is waiting for the relay to confirm that the journal is not an old copy'
 
 export function noSuchSim(simNumber: number, known: ReadonlySet<number>): MessageFailure {
   const has = [...known].sort((a, b) => a - b).join(', ') || 'none'

@@ -38,7 +38,7 @@ export interface OutgoingMessage {
   readonly lastReason: string | undefined
   readonly isCancelled: boolean
   readonly outcome: CommandOutcome | undefined
-  /** True if the message comes from an old copy of the journal, because the newer journal may have sent it. */
+  /** True if the message comes from an old copy of the journal. It may have been sent since the copy was made. */
   readonly isDistrusted: boolean
   /** True if the message was sent again on request. The first attempt may also have reached the network. */
   readonly possibleDuplicate: boolean

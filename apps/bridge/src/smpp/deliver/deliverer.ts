@@ -155,7 +155,7 @@ export class Deliverer {
       const { systemId } = receiver.login
       this.#options.log.warn(
         { systemId, reason: error.message },
-        'SMPP client gets no received messages: the client may not read them, or belongs to another account than the bridge',
+        'SMPP client gets no received messages: its key lacks inbox:list, or it uses another account than the bridge',
       )
       throw new NotForReceiver()
     }

@@ -28,7 +28,7 @@ export interface AuthenticateOptions {
 
 /** Retries have the same idempotency key, so a short interruption of the API causes neither a failure nor a second message. */
 const CLIENT = { maxRetries: 4, maxDelayMs: 5_000, timeoutMs: 15_000 }
-/** Does not repeat a wrong password, because the API counts it. */
+/** Without retries, because the API counts wrong passwords. */
 const CHECK = { maxRetries: 0, timeoutMs: 10_000 }
 
 /** Checks a login. Throws an SmppError if it is refused. */

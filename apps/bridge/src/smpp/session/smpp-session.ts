@@ -102,7 +102,7 @@ export class SmppSession {
     })
     socket.on('drain', () => this.#work())
     socket.on('end', () => this.close())
-    // Ignores errors of a connection, which its client causes.
+    // Ignores connection errors, because clients cause them.
     socket.on('error', (error) => options.log.debug({ reason: error.message }, 'SMPP connection failed'))
     socket.on('close', () => this.#closed())
     this.#timer = setInterval(() => this.#checkTimes(), Math.min(1_000, times.answerMs / 4))

@@ -28,12 +28,12 @@ export interface SubmittedContent {
   readonly position: PartPosition | undefined
 }
 
-/** The port, for example of a WAP push; 0 means none. */
 export function contentOf({ userData, esmClass, dataCoding, tlvs }: SmppSubmission): SubmittedContent {
   checkEsmClass(esmClass)
   const coding = codingOf(dataCoding)
   const header = (esmClass & HAS_HEADER) === 0 ? undefined : decodeUserDataHeader(userData)
   if (header?.broken) throw new SmppError('ESME_RSUBMITFAIL', 'the user data header is broken')
+  // The port, for example of a WAP push. 0 means that the message has no port.
   const port = portsOf(header)?.destination ?? tlvNumber(tlvs, TLV.destinationPort, 2)
   if (coding === 'binary' && !port)
     throw new SmppError('ESME_RSUBMITFAIL', 'binary content needs a port in the user data header or destination_port')

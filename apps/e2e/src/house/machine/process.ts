@@ -8,7 +8,7 @@ import { patienceMs } from '../patience.ts'
 
 export const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
 
-/** The processes end with this process, which would otherwise leave them running when it exits early. */
+/** The running processes. They are killed when this process exits, so that none is left after an early exit. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')

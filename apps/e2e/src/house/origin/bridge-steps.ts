@@ -1,4 +1,4 @@
-// What each bridge makes the gateway do.
+// The steps that test each bridge with a gateway or a relay.
 import assert from 'node:assert/strict'
 import { ApiClient, eventually } from '../api-client.ts'
 import { Phone, PhoneDisk } from '../peers/phone.ts'
@@ -222,7 +222,7 @@ async function usesKeys(world: OriginWorld): Promise<void> {
 async function managesTokens(world: OriginWorld): Promise<void> {
   const dashboard = await WebDashboard.signIn(gatewayOf(world), world.user)
   assert.ok(dashboard instanceof WebDashboard)
-  // The dashboard offers a list of scopes, and a lifetime of 0 stands for the longest one.
+  // The dashboard offers a list of scopes, and a lifetime of 0 means the longest lifetime.
   const scopes = ['messages:send', 'messages:list', 'devices:list', 'webhooks:write', 'settings:read', 'logs:read']
   const token = await dashboard.client.generateToken(scopes, 0)
   const program = OriginClient.withToken(apiUrl(world), token.access_token)

@@ -248,7 +248,7 @@ async function readsStatus(world: OriginWorld): Promise<void> {
   assert.ok(logs.every(({ priority }) => ['DEBUG', 'INFO', 'WARN', 'ERROR'].includes(priority)))
 }
 
-/** The app and its private server put `/api` in front. A base that ends with `/` makes two slashes. */
+/** The app and its private server put `/api` before the path. A base that ends with `/` results in two slashes. */
 async function usesBothPaths(world: OriginWorld): Promise<void> {
   for (const base of ['/3rdparty/v1', '/api/3rdparty/v1', '/3rdparty/v1/']) {
     const client = OriginClient.withPassword(world.url + base, world.user)
@@ -275,7 +275,7 @@ async function usesTokens(world: OriginWorld): Promise<void> {
   const refreshed = await client.refreshToken(made.refresh_token)
   const renewed = OriginClient.withToken(apiUrl(world), refreshed.access_token)
   assert.equal((await renewed.getState(id)).id, id)
-  // A refresh token that is used twice was copied: all tokens that come from it end.
+  // A second use means that the refresh token was copied, so all tokens that come from it are revoked.
   await expectRefusal(client.refreshToken(made.refresh_token), 401)
   await expectRefusal(renewed.getState(id), 401)
 

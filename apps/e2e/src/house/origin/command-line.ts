@@ -1,4 +1,4 @@
-// Stands in for `smsgate`, the command of the published command line.
+// Makes the requests of `smsgate`, the published command line.
 import { randomBytes } from 'node:crypto'
 import { OriginApiError, type OriginClient, type OriginMessage, type OriginTimeRange } from './origin-client.ts'
 

@@ -1,4 +1,4 @@
-// Stands in for the published bridge from e-mail to SMS, after its SMTP server has read a mail.
+// Makes the requests of the published bridge from e-mail to SMS after its SMTP server has read a mail.
 import { OriginApiError, OriginClient, type OriginLogin } from './origin-client.ts'
 
 export interface OriginMail {

@@ -1,4 +1,4 @@
-// Stands in for the published Go client of SMS Gateway for Android: the same calls with the same paths, queries, bodies
+// Replaces the published Go client of SMS Gateway for Android in tests: the same calls with the same paths, queries, bodies
 // and header lines, and its strict reading of the answers. It is written from the published description and shares no
 // code with the gateway.
 import {

@@ -1,4 +1,4 @@
-// Stands in for the published SMPP server: what one session of an SMPP client makes it ask of the gateway.
+// Makes the requests that the published SMPP server makes for one session of an SMPP client.
 import { OriginApiError, OriginClient, type OriginLogin } from './origin-client.ts'
 
 export type BindType = 'transmitter' | 'receiver' | 'transceiver'

@@ -1,4 +1,4 @@
-// Stands in for the server of the published web dashboard: what its pages make it ask of the gateway.
+// Makes the requests that the server of the published web dashboard makes for its pages.
 import type { OriginMessageState, OriginWebhook } from './answer-shapes.ts'
 import { goSeconds } from './go-request.ts'
 import { OriginApiError, OriginClient, type OriginLogin } from './origin-client.ts'

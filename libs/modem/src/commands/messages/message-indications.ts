@@ -38,7 +38,7 @@ export function selectMessageIndications({
 
 /**
  * The values that the modem claims to support. The claims are not reliable: many modems list mode 2 and refuse it.
- * Modems answer `(2),(0-1,3),(0,2),(0-1),(0)`, some without the blank after the colon, some without all lists.
+ * Modems answer `(2),(0-1,3),(0,2),(0-1),(0)`, some without the blank after the colon, some with fewer lists.
  */
 export const offeredMessageIndications: Query<(wanted: MessageIndications) => boolean> = {
   text: 'AT+CNMI=?',
