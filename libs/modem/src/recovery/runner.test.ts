@@ -113,7 +113,7 @@ class StillbornPort implements ClosablePort {
   readonly close = async () => undefined
 }
 
-/** Calls each new listener back at once. */
+/** A port that is already lost, so it calls each new listener at once. */
 class LostPort implements ClosablePort {
   readonly write = () => undefined
   readonly onBytes = () => undefined

@@ -37,7 +37,7 @@ export class Doubt {
     this.#submission = undefined
   }
 
-  /** Returns true if the reference belongs to an earlier submission; `maybe` if this cannot be determined. */
+  /** Returns how certainly the reference belongs to an earlier submission. */
   claims(line: ResponseLine, nowMs: number): 'certainly' | 'maybe' | 'no' {
     const soonest = this.#formers.findIndex(({ reference }) => reference.untilMs > nowMs)
     this.#formers.splice(0, soonest < 0 ? this.#formers.length : soonest)

@@ -86,7 +86,7 @@ async function calmDown(context: StartupContext, profile: Profile, send: Send): 
 
 type Send = (text: string) => Promise<unknown>
 
-// Switches the echo off, results to text, and errors to numbers.
+// No echo, results as text, and errors as numbers.
 const formOfAnswers = ['ATE0', 'ATV1', 'AT+CMEE=1']
 
 /** Switches the radio on, because some programs and some modems leave it switched off. */

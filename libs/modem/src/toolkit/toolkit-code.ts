@@ -5,8 +5,8 @@ import { terminalResponseTo } from './terminal-response.ts'
  * An unsolicited code with which a program on the SIM (SIM toolkit) sends a command to the host. Until the host
  * responds, the SIM may be busy for all other purposes.
  *
- * Every vendor has a command that switches the toolkit off. It is not used, because a SIM with several identities
- * (multi-IMSI) needs the toolkit to change its network.
+ * Every vendor has a command that switches the toolkit off. The driver does not use this command, because a SIM
+ * with several identities (multi-IMSI) needs the toolkit to change its network.
  */
 export interface ToolkitCode {
   readonly code: string
