@@ -1197,7 +1197,7 @@ export interface components {
              */
             state: "Pending" | "Cancelling" | "Cancelled" | "Processed" | "Sent" | "Delivered" | "Failed";
             error?: string;
-            /** @description Stable code of the failure, with the state `Failed` */
+            /** @description Stable code of the failure; present if the state is `Failed` */
             errorCode?: string;
             /** @description Number from the network, the modem or the delivery report, such as `CMS 38` or `TP-ST 0x43` */
             networkCode?: string;
@@ -2081,7 +2081,7 @@ export interface components {
             state: "Pending" | "Cancelling" | "Cancelled" | "Processed" | "Sent" | "Delivered" | "Failed";
             /** @description Why the message failed, or why it is waiting */
             error?: string;
-            /** @description Stable code of the failure, with the state `Failed` */
+            /** @description Stable code of the failure; present if the state is `Failed` */
             errorCode?: string;
             /** @description Number from the network, the modem or the delivery report, such as `CMS 38` or `TP-ST 0x43` */
             networkCode?: string;

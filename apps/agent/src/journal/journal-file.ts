@@ -107,7 +107,7 @@ function upgrade(database: DatabaseSync, from: number): void {
 
 const MARK_OLDEST = `PRAGMA application_id = ${oldestUsableBy}`
 
-/** Returns true if the newer agent that wrote the journal only added to the format that this agent supports. */
+/** Returns true if this agent can use a journal that a newer agent wrote. */
 function isUsable(database: DatabaseSync): boolean {
   const oldest = pragma(database, 'application_id')
   return oldest > 0 && oldest <= schemaVersion

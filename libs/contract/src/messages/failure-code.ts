@@ -29,7 +29,7 @@ export const relayFailureCodes = [
 ] as const
 
 /** Description of `errorCode` in answers. */
-export const errorCodeMeaning = 'Stable code of the failure, with the state `Failed`'
+export const errorCodeMeaning = 'Stable code of the failure; present if the state is `Failed`'
 
 export type AgentFailureCode = (typeof agentFailureCodes)[number]
 export type RelayFailureCode = (typeof relayFailureCodes)[number]

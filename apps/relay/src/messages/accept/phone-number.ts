@@ -74,7 +74,7 @@ function valid(text: string, region: CountryCode | undefined): ReadNumber {
 
 function parse(text: string, defaultCountry: CountryCode | undefined): PhoneNumber | string {
   try {
-    // Without a region, the option is left out, because no value of it means "none".
+    // If there is no region, the option is left out, because it has no value for "none".
     return parsePhoneNumberWithError(text, { extract: false, ...(defaultCountry && { defaultCountry }) })
   } catch (error) {
     if (error instanceof ParseError)

@@ -30,7 +30,7 @@ export function recordStatements(statements: Statements, ran: RunStatement[]): S
 /** A column of a result as the database reports it. */
 export interface Column {
   readonly name: string
-  /** The name of the type; for an array, of the type of its elements. */
+  /** The name of the type. For an array: the type of its elements. */
   readonly type: string
   readonly isArray: boolean
   /** The labels of an enum type. */
