@@ -18,7 +18,7 @@ import { shownNumber } from '../ui/values/shown-number.ts'
 import { t } from '../words/text.ts'
 import { conversationPath, newConversationPath } from './conversation-path.ts'
 import '../shell/unread-badge.css'
-import { shortLead } from './short-lead.ts'
+import { shortLead } from './text-parts.ts'
 import './conversation-list.css'
 
 export function ConversationList({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textParts } from './text-parts.ts'
+import { shortLead, textParts } from './text-parts.ts'
 
 test.each([
   ['Your code is 123456.', ['text Your code is ', 'code 123456', 'text .']],
@@ -16,4 +16,14 @@ test.each([
   ['', ['text ']],
 ])('%s has the links and codes %j', (text, expected) => {
   expect(textParts(text).map(({ kind, part }) => `${kind} ${part}`)).toEqual(expected)
+})
+
+test('a match stays visible: only the end of a long text before it is shown, from a space', () => {
+  expect(shortLead('Shall I book a ')).toBe('Shall I book a ')
+  expect(shortLead('Your code is 493 201. More at ')).toBe('…201. More at ')
+})
+
+test('a text without spaces is cut between characters', () => {
+  expect(shortLead('https://example.com/menu/')).toBe('…xample.com/menu/')
+  expect(shortLead('🙂'.repeat(20))).toBe(`…${'🙂'.repeat(16)}`)
 })

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { DeviceDetailAnswer } from '@smsgw/contract/devices/device'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useDeleteDevice, useDevice } from '../api/devices.ts'
+import { useDeleteDevice, useDevice, useExamineDevice } from '../api/devices.ts'
 import { useSignedIn } from '../session-context.ts'
 import { setupPathOf } from '../setup/setup-path.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
@@ -15,8 +15,7 @@ import { durationWords, sizeWords } from '../ui/values/relative-words.ts'
 import { rich, t } from '../words/text.ts'
 import { DeviceHistory } from './device-history.tsx'
 import { EncryptionKeyFacts } from './encryption-key.tsx'
-import { ExamineDevice } from './examine-device.tsx'
-import { LastErrors } from './last-errors.tsx'
+import { FindingList } from './finding-list.tsx'
 import { ModemCard } from './modem-card.tsx'
 import { RenameDevice } from './rename-device.tsx'
 import { SimLine } from './sim-line.tsx'
@@ -165,5 +164,63 @@ function RemoveDevice({ device: { id, name, isPhone } }: { readonly device: Devi
         {isPhone ? t('device.removePhoneHelp') : t('device.removeHelp')}
       </AskFirst>
     </>
+  )
+}
+
+/** Runs diagnostics on the device and lists the results, problems first. */
+function ExamineDevice({ id, isOnline }: { readonly id: string; readonly isOnline: boolean }) {
+  const examine = useExamineDevice(id)
+  return (
+    <Panel
+      title={t('diagnostics.title')}
+      about={t('diagnostics.about')}
+      actions={
+        <Button variant="default" disabled={!isOnline} loading={examine.isPending} onClick={() => examine.mutate()}>
+          {t('diagnostics.run')}
+        </Button>
+      }
+    >
+      {!isOnline && <p className="quiet small">{t('diagnostics.offline')}</p>}
+      <ProblemNote error={examine.error} />
+      {examine.data && (
+        <>
+          <FindingList findings={examine.data.findings} />
+          <p className="small quiet">
+            {rich('diagnostics.checkedAt', { when: <RelativeTime at={examine.data.checkedAt} /> })}
+          </p>
+        </>
+      )}
+    </Panel>
+  )
+}
+
+/** Recent errors that the device reported. */
+function LastErrors({ device: { lastErrors } }: { readonly device: DeviceDetailAnswer }) {
+  if (lastErrors.length === 0) return null
+  return (
+    <Panel title={t('device.lastErrors')}>
+      <table className="list-table">
+        <thead>
+          <tr>
+            <th>{t('device.errorTime')}</th>
+            <th>{t('device.errorModule')}</th>
+            <th>{t('device.errorMessage')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lastErrors.map(({ at, module, message }) => (
+            <tr key={at + message}>
+              <td>
+                <RelativeTime at={at} />
+              </td>
+              <td className="quiet">{module}</td>
+              <td lang="en" dir="auto">
+                {message}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
   )
 }

@@ -1,9 +1,10 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { LiveEventContents } from '@smsgw/contract/live/live-event'
 import type { LogEntryAnswer } from '@smsgw/contract/relay/log'
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { useLiveEvent } from '../api/live/live-updates.ts'
-import { useLogs } from '../api/logs.ts'
+import { get, queryString } from '../api/request/ask.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { WindowedList } from '../ui/lists/windowed-list.tsx'
@@ -151,4 +152,12 @@ function Line({ line: { createdAt, priority, module, message, context } }: { rea
       </span>
     </div>
   )
+}
+
+/** Lists log entries, newest first. */
+function useLogs(from: string | undefined) {
+  return useQuery({
+    queryKey: ['logs', from],
+    queryFn: ({ signal }) => get<readonly LogEntryAnswer[]>(`/logs${queryString({ from })}`, signal),
+  })
 }

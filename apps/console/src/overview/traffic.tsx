@@ -1,9 +1,9 @@
 import { SegmentedControl } from '@mantine/core'
-import type { StatisticsPeriod } from '@smsgw/contract/messages/statistics'
+import type { Statistics, StatisticsPeriod } from '@smsgw/contract/messages/statistics'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
-import { queryString } from '../api/request/ask.ts'
-import { useStatistics } from '../api/statistics.ts'
+import { get, queryString } from '../api/request/ask.ts'
 import { LazyPlot } from '../plot/lazy-plot.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Panel } from '../ui/page.tsx'
@@ -11,8 +11,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { durationWords, numberWords } from '../ui/values/relative-words.ts'
 import { useUrlValue } from '../ui/values/url-value.ts'
 import { t } from '../words/text.ts'
-import { totalsOf } from './totals.ts'
-import { trafficLines } from './traffic-lines.ts'
+import { totalsOf, trafficLines } from './traffic-figures.ts'
 import './traffic.css'
 
 // Repeats the list of the contract, because importing the list would load zod.
@@ -115,4 +114,13 @@ function Total({
 
 function messagesPath(filter: Readonly<Record<string, string | undefined>>): string {
   return `/messages${queryString(filter)}`
+}
+
+function useStatistics(period: StatisticsPeriod) {
+  return useQuery({
+    queryKey: ['statistics', period],
+    queryFn: ({ signal }) => get<Statistics>(`/statistics${queryString({ period })}`, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: 60_000,
+  })
 }

@@ -6,6 +6,7 @@ import {
   findingsFor,
   isReplyTo,
   isSameNumber,
+  needsSetup,
   pinTriesLeft,
   setupState,
   shownState,
@@ -131,4 +132,17 @@ test('a reply to the test arrives at the same SIM, from the same phone or from a
   expect(isReplyTo(line, { sender: line.number, simNumber: 2 })).toBe(false)
   expect(isReplyTo(line, { sender: alias, simNumber: 2 })).toBe(false)
   expect(isReplyTo(line, { sender: '+447400999999', simNumber: 1 })).toBe(false)
+})
+
+const deviceWith = (...states: readonly string[]) => ({ simCards: states.map((state) => ({ state })) }) as DeviceAnswer
+
+test.each([
+  [[], true],
+  [[deviceWith()], true],
+  [[deviceWith('locked'), deviceWith('absent')], true],
+  [[deviceWith('locked', 'ready')], false],
+  [[deviceWith('starting')], false],
+  [[{ ...deviceWith(), isPhone: true } as DeviceAnswer], false],
+])('setup is needed for %j: %s', (devices, expected) => {
+  expect(needsSetup(devices)).toBe(expected)
 })

@@ -163,3 +163,10 @@ export function isSameNumber(sender: string, number: string): boolean {
 }
 
 const leastDigits = 7
+
+/** Returns false while a modem starts, and for phones, because they are set up in their app. */
+export function needsSetup(devices: readonly DeviceAnswer[]): boolean {
+  return !devices.some(({ isPhone, simCards }) => isPhone || simCards.some(({ state }) => works.has(state)))
+}
+
+const works: ReadonlySet<string> = new Set(['ready', 'degraded', 'roaming', 'starting'])

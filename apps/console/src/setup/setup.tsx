@@ -1,6 +1,6 @@
 import { Button, NativeSelect } from '@mantine/core'
 import type { DeviceAnswer, DeviceDetailAnswer, ModemAnswer } from '@smsgw/contract/devices/device'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type FocusEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useDevice, useDevices, useFindings } from '../api/devices.ts'
 import { FindingList } from '../devices/finding-list.tsx'
 import { simWords } from '../devices/sim-line.tsx'
@@ -14,8 +14,7 @@ import { percentWords } from '../ui/values/relative-words.ts'
 import { useUrlValue } from '../ui/values/url-value.ts'
 import { t } from '../words/text.ts'
 import { ComputerStep } from './computer-step.tsx'
-import { ModemStep } from './modem-step.tsx'
-import { NetworkStep } from './network-step.tsx'
+import { ModemStep, NetworkStep } from './modem-step.tsx'
 import {
   chosenModem,
   computerToSetUp,
@@ -32,7 +31,6 @@ import {
 } from './setup-state.ts'
 import { SimStep } from './sim-step.tsx'
 import { TestStep } from './test-step.tsx'
-import { useStepFocus } from './use-step-focus.ts'
 import './setup.css'
 
 /** Sets up a modem step by step: the computer, the modem, its SIM, the network, and a test message. */
@@ -283,4 +281,33 @@ function Steps({
       ))}
     </ol>
   )
+}
+
+/**
+ * Moves the focus to the heading of the current step when the focus was in the body of the previous step, which was
+ * removed.
+ */
+function useStepFocus(step: string) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const shown = useRef(step)
+  const wasInBody = useRef(false)
+  useEffect(() => {
+    if (shown.current === step) return
+    shown.current = step
+    if (wasInBody.current && document.activeElement === document.body) heading.current?.focus()
+    wasInBody.current = false
+  }, [step])
+  return {
+    heading,
+    body: {
+      onFocus: () => {
+        wasInBody.current = true
+      },
+      // The step still counts as focused if no other element gets the focus, for example if a button loses the focus
+      // because it is disabled.
+      onBlur: ({ relatedTarget, currentTarget }: FocusEvent) => {
+        if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) wasInBody.current = false
+      },
+    },
+  }
 }

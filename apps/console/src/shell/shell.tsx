@@ -1,25 +1,32 @@
+import { ActionIcon } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
+import { useLiveState } from '../api/live/live-updates.ts'
 import { useUnreadConversations } from '../api/shared-inbox.ts'
 import { newConversationPath } from '../conversations/conversation-path.ts'
 import { useNotificationChoice } from '../notifications/notification-choice.ts'
 import { patientPage } from '../patient-page.tsx'
 import { useSignedIn } from '../session-context.ts'
 import { setUnreadInTitle } from '../ui/document-title.ts'
+import { Icon } from '../ui/icon.tsx'
+import { useIsLate } from '../ui/use-is-late.ts'
 import { VirtualPhonePanel } from '../virtual-phone/virtual-phone.tsx'
 import { t } from '../words/text.ts'
+import { AccountMenu } from './account-menu.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { CommandPalette } from './keyboard/command-palette.tsx'
 import { KeyHelp } from './keyboard/key-help.tsx'
 import type { KeyActions } from './keyboard/key-sequence.ts'
 import { useKeys } from './keyboard/keys.ts'
-import { ConnectionBanner } from './line-state/connection-banner.tsx'
-import { PhoneContext } from './phone-context.ts'
+import { LineState } from './line-state/line-state.tsx'
+import { PhoneContext, usePhoneSwitch } from './phone-context.ts'
 import { places } from './places.ts'
 import { Rail } from './rail.tsx'
 import { useScrollPlaces } from './scroll-places.ts'
-import { TopBar } from './top-bar.tsx'
+import { Wordmark } from './wordmark.tsx'
+import './top-bar.css'
+import './line-state/connection-banner.css'
 import './shell.css'
 
 const Notifier = patientPage(() => import('../notifications/notifier.tsx'), null)
@@ -83,5 +90,51 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       {isNotified && <Notifier />}
       <KeyHelp isOpen={isHelpOpen} onClose={help.close} hasPhone={hasVirtualPhone} />
     </PhoneContext>
+  )
+}
+
+/** Interruptions that are shorter than this, for example while the gateway restarts, are shown only beside the menu. */
+const shortMs = 4_000
+
+/** Shows above every page that the gateway cannot be reached, so that the page may be out of date. */
+function ConnectionBanner() {
+  const live = useLiveState()
+  const isLate = useIsLate(live !== 'live', shortMs)
+  return (
+    <div className="connection-banner-place" role="alert">
+      {isLate && (
+        <p className="connection-banner">
+          <Icon name="warning" />
+          {t('line.outOfDate')}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Replaces the head and the foot of the menu on a narrow screen. */
+function TopBar({ onHelp }: { readonly onHelp: () => void }) {
+  const phone = usePhoneSwitch()
+  return (
+    <nav className="top-bar" aria-label={t('menu.top')}>
+      <Link href="/" className="rail-home" aria-label={t('menu.home')}>
+        <Wordmark />
+      </Link>
+      <div className="top-bar-end">
+        <LineState isShort />
+        {phone.exists && (
+          <ActionIcon
+            variant={phone.isOpen ? 'light' : 'subtle'}
+            size="lg"
+            aria-label={t('phone.title')}
+            aria-pressed={phone.isOpen}
+            onClick={phone.toggle}
+          >
+            <Icon name="phone" />
+          </ActionIcon>
+        )}
+        <AccountMenu onHelp={onHelp} isShort />
+      </div>
+    </nav>
   )
 }

@@ -1,8 +1,9 @@
 import { ActionIcon } from '@mantine/core'
 import type { VirtualPhoneAnswer } from '@smsgw/contract/devices/virtual-phone'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { useVirtualPhone, useWriteFromPhone } from '../api/virtual-phone.ts'
+import { ask, get } from '../api/request/ask.ts'
 import { conversationPath } from '../conversations/conversation-path.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -150,4 +151,21 @@ function Reply({ from, gatewayNumber }: { readonly from: string; readonly gatewa
       <ProblemNote error={write.error} />
     </form>
   )
+}
+
+function useVirtualPhone() {
+  return useQuery({
+    queryKey: ['virtual-phone'],
+    queryFn: ({ signal }) => get<VirtualPhoneAnswer>('/virtual-phone', signal),
+    // Polls, because the gateway has no event for messages that arrive on the phone.
+    refetchInterval: 2_000,
+  })
+}
+
+function useWriteFromPhone() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (message: { readonly from: string; readonly text: string }) => ask('POST', '/virtual-phone', message),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['virtual-phone'] }),
+  })
 }

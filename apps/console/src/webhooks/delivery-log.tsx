@@ -1,7 +1,8 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { DeliveryState, WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { useState } from 'react'
-import { type DeliveryFilter, useDeliveries } from '../api/webhooks.ts'
+import { type DeliveryFilter, useDeliveries, useRedeliverRange } from '../api/webhooks.ts'
+import { AskFirst } from '../ui/ask-first.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { WindowedList } from '../ui/lists/windowed-list.tsx'
@@ -11,7 +12,6 @@ import { useUrlValue } from '../ui/values/url-value.ts'
 import { t } from '../words/text.ts'
 import { DeliveryRow } from './delivery-row.tsx'
 import { HealthStrip } from './health-strip.tsx'
-import { RedeliverRange } from './redeliver-range.tsx'
 import './delivery-log.css'
 
 const states: readonly DeliveryState[] = ['delivered', 'waiting', 'failed', 'dropped']
@@ -100,4 +100,33 @@ function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
 
 function isTime(local: string): boolean {
   return !Number.isNaN(Date.parse(local))
+}
+
+/** Resends all deliveries that match the filter. */
+function RedeliverRange({ webhookId, filter }: { readonly webhookId: string; readonly filter: DeliveryFilter }) {
+  const redeliver = useRedeliverRange(webhookId)
+  const [isAsking, setAsking] = useState(false)
+  const { from, to, state } = filter
+  if (from === undefined || to === undefined)
+    return <p className="small quiet delivery-range-hint">{t('delivery.rangeHelp')}</p>
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        {t('delivery.resendRange')}
+      </Button>
+      <AskFirst
+        title={t('delivery.resendRangeTitle')}
+        action={t('delivery.resendRange')}
+        isHarmless
+        isOpen={isAsking}
+        deed={redeliver}
+        onYes={() =>
+          redeliver.mutate({ from, to, ...(state !== undefined && { state }) }, { onSuccess: () => setAsking(false) })
+        }
+        onClose={() => setAsking(false)}
+      >
+        {t('delivery.resendRangeHelp')}
+      </AskFirst>
+    </>
+  )
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ListPage, ListPages } from './newest-first.ts'
-import { withFresh } from './with-fresh.ts'
+import { type ListPage, type ListPages, withFresh } from './newest-first.ts'
 
 const page = (letters: string, nextCursor?: string): ListPage<string> => ({ body: [...letters], nextCursor })
 const known: ListPages<string> = { pages: [page('fed', 'd'), page('cba')], pageParams: ['start', 'd'] }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { underOneKey } from './idempotency-keys.ts'
+import { underOneKey } from '../conversations.ts'
 
 const isAnswer = (error: unknown) => error === 'refused'
 
