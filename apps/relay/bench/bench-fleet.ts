@@ -8,11 +8,12 @@
 // Linux only, because CPU time and memory are read from `/proc`. A relay with thousands of agents needs as many open
 // files: `ulimit -n`.
 import { parseArgs } from 'node:util'
-import { withBenchDatabase } from './bench-database.ts'
+import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
 import { compareHistory } from './fleet/compare-history.ts'
-import { compareTelemetry } from './fleet/compare-telemetry.ts'
 import { measureAccepts } from './fleet/measure-accepts.ts'
 import { measureAgents } from './fleet/measure-agents.ts'
+import { print } from './load/figures.ts'
+import { measureTelemetry, type TelemetryCost } from './load/telemetry.ts'
 
 const { values } = parseArgs({
   options: {
@@ -62,4 +63,27 @@ for (const name of only) {
   if (part === undefined) throw new Error(`--only "${name}" is not a part: use ${Object.keys(parts).join(', ')}`)
   process.stdout.write(`\n${name}\n`)
   await part()
+}
+
+interface TelemetryOptions {
+  /** The numbers of agents to compare. */
+  readonly agents: readonly number[]
+  readonly relays: number
+  readonly seconds: number
+}
+
+/** Measures the commits for the telemetry of fleets of different sizes. The baseline is one commit for each sample. */
+async function compareTelemetry(
+  database: BenchDatabase,
+  { agents: sizes, relays, seconds }: TelemetryOptions,
+): Promise<void> {
+  const costs: TelemetryCost[] = []
+  for (const agents of sizes) costs.push(await measureTelemetry(database, { agents, relays, seconds }))
+  print(`telemetry on ${relays} relays`, 'samples/s', 'stored/s', 'commits/s', 'baseline/s', 'growth')
+  for (const [index, agents] of sizes.entries()) {
+    const { givenPerSecond, storedPerSecond, commitsPerSecond, alonePerSecond } = costs[index] as TelemetryCost
+    const growth = commitsPerSecond / (costs[0]?.commitsPerSecond ?? commitsPerSecond)
+    const columns = [givenPerSecond.toFixed(), storedPerSecond.toFixed(), commitsPerSecond.toFixed(1)]
+    print(`${agents} agents`, ...columns, alonePerSecond.toFixed(), growth.toFixed(2))
+  }
 }

@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream'
+import { attachmentParams } from '@smsgw/contract/inbox/inbox'
+import { sentAttachmentParams } from '@smsgw/contract/messages/mms'
+import { z } from 'zod'
 import { type CallerAccess, lostAccess } from '../http/admissions.ts'
-import type { Answer } from '../http/endpoint.ts'
-import type { ApiError } from '../http/errors/api-error.ts'
+import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
+import { ApiError } from '../http/errors/api-error.ts'
 import type { Database } from '../store/database.ts'
 import { readOctets, type StoredOctets } from './read-octets-statement.ts'
 
@@ -80,4 +83,42 @@ function disposition(name: string): string {
   const ascii = file.replace(/[^\w .()-]/g, '_')
   const encoded = encodeURIComponent(file).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`)
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}
+
+/** Sends an attachment of a received message. */
+export function getAttachment({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    params: attachmentParams,
+    answers: { 200: z.unknown().meta({ description: 'The attachment, with its own media type' }) },
+    answerHeaders: { 'Content-Disposition': 'File name of the attachment' },
+    mediaType: 'application/octet-stream',
+    async handle({ principal: { accountId }, params: { id, partId }, access }) {
+      const attachment = await database.inboxAttachment.findFirst({
+        where: { partId: BigInt(partId), item: { accountId, id } },
+        select: { inboxKey: true, partId: true, name: true, size: true, contentType: true },
+      })
+      if (attachment === null)
+        throw new ApiError(404, 'No received message has this attachment: it may have been deleted by retention')
+      return sendAttachment(database, access, { ...attachment, octets: attachment })
+    },
+  })
+}
+
+/** Sends an attachment of an MMS that was accepted for sending. */
+export function getSentAttachment({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    params: sentAttachmentParams,
+    answers: { 200: z.unknown().meta({ description: 'The attachment, with its own media type' }) },
+    answerHeaders: { 'Content-Disposition': 'File name of the attachment' },
+    mediaType: 'application/octet-stream',
+    async handle({ principal: { accountId }, params: { id, partId }, access }) {
+      const attachment = await database.messageAttachment.findFirst({
+        where: { position: Number(partId), message: { accountId, id } },
+        select: { messageKey: true, position: true, name: true, size: true, contentType: true },
+      })
+      if (attachment === null)
+        throw new ApiError(404, 'No message has this attachment: it may have been deleted by retention or hashed')
+      return sendAttachment(database, access, { ...attachment, name: attachment.name ?? '', octets: attachment })
+    },
+  })
 }

@@ -1,16 +1,12 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
 import { faultDetails } from '@smsgw/daemon/log/fault-details'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { readSessionCookie } from '../auth/sessions/session-cookie.ts'
 import { BEARER } from '../auth/unauthorised.ts'
 import type { ServeConsole } from '../console/serve-console.ts'
 import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
-import { ANSWER_HEADERS, STRICT_TRANSPORT, withCatalogLink } from './answer/answer-headers.ts'
-import { compressedAnswer } from './answer/compressed-answer.ts'
-import { sendStream } from './answer/send-stream.ts'
-import { unavailableNotices } from './answer/unavailable-notices.ts'
+import { compressedAnswer, headersOf, sendAnswer, sendStream } from './answer/send-answer.ts'
 import { LargeBodies } from './body/large-bodies.ts'
 import type { Answer } from './endpoint.ts'
 import { ApiError } from './errors/api-error.ts'
@@ -21,7 +17,6 @@ import { ignoreUpgrades } from './ignore-upgrade.ts'
 import type { Route } from './route.ts'
 import { allowedMethods, hasHead, shadowedMethods, urlsOf } from './route-urls.ts'
 import { type Gates, serveRoute } from './serve-route.ts'
-import { SERVER_LIMITS, type ServerLimits } from './server-limits.ts'
 
 export interface ServerParts extends Omit<Gates, 'largeBodies'> {
   readonly routes: readonly Route[]
@@ -190,25 +185,6 @@ function pattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function sendAnswer(reply: FastifyReply, request: FastifyRequest, answer: Answer, mediaType?: string): void {
-  const { status, body, headers } = answer
-  reply.code(status).headers(headersOf(request))
-  if (body !== undefined) reply.header('content-type', mediaType ?? 'application/json; charset=utf-8')
-  if (headers) reply.headers(headers)
-  if (headers?.['Link']) reply.header('link', withCatalogLink(headers['Link']))
-  const isRaw =
-    body === undefined ||
-    body instanceof Uint8Array ||
-    body instanceof Readable ||
-    (mediaType !== undefined && typeof body === 'string')
-  reply.send(isRaw ? body : JSON.stringify(body))
-}
-
-function headersOf(request: FastifyRequest): Record<string, string> {
-  const secure = request.protocol === 'https' && { 'strict-transport-security': STRICT_TRANSPORT }
-  return { ...ANSWER_HEADERS, 'x-request-id': request.id, ...secure }
-}
-
 function sendError(
   reply: FastifyReply,
   request: FastifyRequest,
@@ -274,3 +250,56 @@ function isFromPage({ headers, url, protocol }: FastifyRequest): boolean {
     return true
   return /\/session\/?(\?|$)/.test(url)
 }
+
+/** Limits that prevent a client from blocking others. */
+interface ServerLimits {
+  /** Total size of all headers. Larger headers are answered with 431. */
+  readonly headerBytes: number
+  readonly headersTimeoutMs: number
+  /** Time for headers and body. A slower request is answered with 408. */
+  readonly requestTimeoutMs: number
+  /** How long an idle connection stays open. Load balancers usually wait less, so that they close connections first. */
+  readonly keepAliveTimeoutMs: number
+  /** Interval of the check for slow requests. */
+  readonly checkingIntervalMs: number
+  /** Maximum length of an encoded id in a path. An id has up to 36 characters of up to four octets. */
+  readonly paramLength: number
+  readonly connections: number
+}
+
+const SERVER_LIMITS: ServerLimits = {
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 65_000,
+  checkingIntervalMs: 2_000,
+  paramLength: 512,
+  connections: 20_000,
+}
+
+/**
+ * Logs that requests fail because the database is unavailable. The first failure is logged at once. After that, one
+ * line per period reports the number of further failures. During an outage, a line per request would fill the disk.
+ */
+export function unavailableNotices(log: {
+  warn(details: object, message: string): void
+}): (details: object, reason: string) => void {
+  let failed: number | undefined
+  let latest = { details: {}, reason: '' }
+  const write = (requests: number) => {
+    log.warn({ ...latest.details, requests }, `requests answered with 503: ${latest.reason}`)
+    failed = 0
+    setTimeout(endPeriod, PERIOD_MS).unref()
+  }
+  const endPeriod = () => {
+    if (failed) write(failed)
+    else failed = undefined
+  }
+  return (details, reason) => {
+    latest = { details, reason }
+    if (failed === undefined) write(1)
+    else failed += 1
+  }
+}
+
+const PERIOD_MS = 10_000

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { getAttachment } from '../attachments/send-attachment.ts'
 import { route } from '../http/route.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
-import { getAttachment } from './get-attachment.ts'
 import { inboxRetention } from './inbox-retention-statement.ts'
 import { getInboxItem, listInbox } from './read-inbox.ts'
 

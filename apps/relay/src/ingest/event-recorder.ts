@@ -6,7 +6,6 @@ import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
 import type { Database } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
-import { EvenPace } from './pace.ts'
 import { type RecordedBatch, recordEvents } from './record-events.ts'
 
 export interface EventRecorderDeps {
@@ -161,3 +160,25 @@ export type RecordResult =
   | { readonly kind: 'fenced' }
   /** Events between the mark and this batch are missing. The agent has to resend the events after the mark. */
   | { readonly kind: 'gap'; readonly mark: number }
+
+/**
+ * Spaces events evenly. After a pause, `atOnce` events need not wait. An event that does not wait delays the next event
+ * by at most one interval.
+ */
+export class EvenPace {
+  readonly #everyMs: number
+  readonly #aheadMs: number
+  #lastMs = Number.NEGATIVE_INFINITY
+
+  constructor(everyMs: number, atOnce: number) {
+    this.#everyMs = everyMs
+    this.#aheadMs = everyMs * atOnce
+  }
+
+  /** Returns the milliseconds for which the next event has to wait. */
+  next(nowMs: number): number {
+    const nextMs = Math.max(this.#lastMs, nowMs - this.#aheadMs) + this.#everyMs
+    this.#lastMs = Math.min(nextMs, nowMs + this.#everyMs)
+    return Math.max(0, this.#lastMs - nowMs)
+  }
+}

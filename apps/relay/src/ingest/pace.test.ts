@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EvenPace } from './pace.ts'
+import { EvenPace } from './event-recorder.ts'
 
 test('the first events after a pause do not wait, and further events are spaced evenly', () => {
   const pace = new EvenPace(25, 4)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { route } from '../http/route.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
-import { listLogs } from './list-logs.ts'
+import { listLogs } from './logbook.ts'
 
 const shared = useTestDatabase()
 let api: TestEndpoints

@@ -1,8 +1,11 @@
-import type { LogEntryAnswer } from '@smsgw/contract/relay/log'
+import { type LogEntryAnswer, listLogsQuery, logEntry } from '@smsgw/contract/relay/log'
 import { type Log, maskNumbers } from '@smsgw/daemon/log/log'
+import { z } from 'zod'
 import type { Clock } from '../clock.ts'
+import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
+import type { LogEntry } from '../store/generated/client.ts'
 import { type LogRow, storeLogRows } from './store-log-rows-statement.ts'
 
 /** The log of an account, which users read at `GET /logs`. */
@@ -131,5 +134,35 @@ export class BufferedLogbook implements Logbook {
     const left = (this.#dropped.get(accountId) ?? 0) - count
     if (left > 0) this.#dropped.set(accountId, left)
     else this.#dropped.delete(accountId)
+  }
+}
+
+const MOST_ENTRIES = 1000
+
+/** Lists log entries of the account, newest first. */
+export function listLogs({ database }: { readonly database: Database }): Endpoint {
+  return endpoint({
+    query: listLogsQuery,
+    answers: { 200: z.array(logEntry) },
+    isCompressible: true,
+    async handle({ principal: { accountId }, query: { from, to } }) {
+      const entries = await database.logEntry.findMany({
+        where: { accountId, createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        take: MOST_ENTRIES,
+      })
+      return { status: 200, body: entries.map(logEntryAnswer) }
+    },
+  })
+}
+
+function logEntryAnswer({ id, createdAt, module, priority, message, context }: LogEntry): LogEntryAnswer {
+  return {
+    id,
+    createdAt: createdAt.toISOString(),
+    module,
+    priority: priority as LogEntryAnswer['priority'],
+    message,
+    ...(context !== null && { context: context as Record<string, string> }),
   }
 }

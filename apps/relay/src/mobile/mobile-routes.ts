@@ -1,15 +1,13 @@
 import type { Auth } from '../auth/auth.ts'
 import type { RedeemPairingCodeDeps } from '../devices/pairing/redeem-pairing-code.ts'
 import { mobileRoute, type Route } from '../http/route.ts'
-import { changePhonePassword } from './change-phone-password.ts'
+import { changePhonePassword, showPhoneSettings, showPhoneWebhooks } from './phone-account.ts'
 import { createPhoneCode } from './phone-code.ts'
 import { changePhone, showPhone } from './phone-device.ts'
-import { showPhoneSettings, showPhoneWebhooks } from './phone-settings.ts'
 import { type PullMessagesDeps, pullMessages } from './pull-messages.ts'
 import { registerPhone } from './register-phone.ts'
 import { type ReportStatesDeps, reportStates } from './report-states.ts'
-import type { PhoneStreams } from './streams/phone-streams.ts'
-import { streamNotices } from './streams/stream-notices.ts'
+import { type PhoneStreams, streamNotices } from './streams/phone-streams.ts'
 import { uploadInbox } from './upload-inbox.ts'
 
 interface MobileDeps extends PullMessagesDeps, ReportStatesDeps, RedeemPairingCodeDeps {

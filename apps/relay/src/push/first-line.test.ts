@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstLine } from './first-line.ts'
+import { firstLine } from './enqueue-notifications.ts'
 
 test.each([
   ['Are you coming?', 'Are you coming?'],

@@ -1,6 +1,8 @@
 import type { Log } from '@smsgw/daemon/log/log'
+import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import type { WakeHint } from '../../hints/wake-hint.ts'
+import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { TokenBuckets } from '../../limits/token-buckets.ts'
 import type { AgentConnection } from '../../link/claim/agent-connection.ts'
 import { findEndedConnections } from '../../link/claim/find-ended-connections-statement.ts'
@@ -8,6 +10,7 @@ import { LEASE_MS } from '../../link/claim/lease.ts'
 import { renewLeases } from '../../link/claim/renew-leases-statement.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Database } from '../../store/database.ts'
+import { phoneOf } from '../authenticate-phone.ts'
 import { markStreaming } from '../fcm/phone-push.ts'
 import { findPhoneWork } from '../find-phone-work-statement.ts'
 import { markUploadsRequested, readUploadRequests } from '../upload-requests.ts'
@@ -194,4 +197,26 @@ export class PhoneStreams {
       this.#isRenewing = false
     }
   }
+}
+
+/** Streams notices to a phone, which then needs no push service. */
+export function streamNotices({
+  streams,
+  database,
+  clock,
+}: {
+  readonly streams: PhoneStreams
+  readonly database: Database
+  readonly clock: Clock
+}): Endpoint {
+  return endpoint({
+    answers: { 200: z.string() },
+    mediaType: 'text/event-stream',
+    async handle({ principal }) {
+      const phone = phoneOf(principal)
+      await markStreaming(database, [phone.deviceId], clock.now())
+      const stream = streams.open(phone)
+      return { status: 200, stream, headers: { 'x-accel-buffering': 'no' } }
+    },
+  })
 }

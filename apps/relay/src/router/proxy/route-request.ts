@@ -6,7 +6,6 @@ import type { Placements } from '../directory/placements.ts'
 import type { ClientFacts } from './forwarded-headers.ts'
 import { ACCOUNT_MOVING, CELL_UNAVAILABLE, DIRECTORY_UNAVAILABLE, unavailable } from './problem-answer.ts'
 import { type ProxiedRequest, proxyRequest } from './proxy-request.ts'
-import { readStart } from './read-start.ts'
 import type { RelayPool } from './relay-pool.ts'
 
 /** How long a request waits for the end of a move. */
@@ -138,4 +137,33 @@ export function cellOfAddress(pool: RelayPool, address: string): string | undefi
   const from = cells.length === 0 ? 0 : hash % cells.length
   const inOrder = [...cells.slice(from), ...cells.slice(0, from)]
   return inOrder.find((cell) => pool.hasHealthy(cell)) ?? inOrder[0]
+}
+
+/** The largest part of a body that is read to find credentials. The relay refuses a larger body before it reads credentials. */
+const LIMIT_BYTES = 16 * 1024
+const LIMIT_MS = 10_000
+
+/** Reads the start of a body: the whole body if it is small. The rest can still be read from the request. */
+function readStart(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const end = (error?: Error) => {
+      clearTimeout(timer)
+      request.pause()
+      request.off('data', onData).off('end', onEnd).off('error', end).off('close', onClose)
+      if (error === undefined) resolve(Buffer.concat(chunks))
+      else reject(error)
+    }
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= LIMIT_BYTES) end()
+    }
+    const onEnd = () => end()
+    const onClose = () => end(new Error('the client disconnected'))
+    // The relay then waits for the rest of the body, and refuses the request if the rest does not arrive.
+    const timer = setTimeout(() => end(), LIMIT_MS)
+    request.on('data', onData).once('end', onEnd).once('error', end).once('close', onClose)
+  })
 }

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { compressedAnswer } from './compressed-answer.ts'
+import { compressedAnswer } from './send-answer.ts'
 
 const long = { status: 200, body: Array.from({ length: 500 }, (_, id) => ({ id, message: 'modem ready' })) }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { unavailableNotices } from './unavailable-notices.ts'
+import { unavailableNotices } from './build-server.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
