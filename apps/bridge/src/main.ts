@@ -8,7 +8,7 @@ await runProgram({
     const { readBridgeConfig } = await import('./config.ts')
     const config = readBridgeConfig(process.env)
     if (line.name === 'run') {
-      const { runBridge } = await import('./cli/run.ts')
+      const { runBridge } = await import('./start-bridge.ts')
       return runBridge(config)
     }
     const { checkBridge } = await import('./cli/doctor.ts')

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { SmsGateway, type SmsGatewayOptions } from '@smsgw/client'
-import type { Log } from '@smsgw/daemon/log/log'
-import type { Channels } from './config.ts'
+import { takeDataFolder } from '@smsgw/daemon/files/data-folder'
+import { type Log, openLog } from '@smsgw/daemon/log/log'
+import { runService } from '@smsgw/daemon/termination'
+import type { BridgeConfig, Channels } from './config.ts'
 import { openState } from './state/bridge-state.ts'
 import type { ChannelReport } from './state/channel-state.ts'
 import { RunningTime } from './state/running-time.ts'
@@ -70,4 +72,21 @@ export async function startBridge({ api, channels, dataDir, log }: BridgeOptions
       database.close()
     },
   }
+}
+
+/** Runs the bridge until a termination signal. */
+export async function runBridge(config: BridgeConfig): Promise<void> {
+  const log = openLog(config.LOG_LEVEL, process.stdout)
+  // Makes the state file private, because it contains messages.
+  process.umask(0o077)
+  await runService({
+    async start() {
+      const folder = takeDataFolder(config.DATA_DIR)
+      const api = { url: config.SMSGW_URL, credentials: config.credentials }
+      return await startBridge({ api, channels: config.channels, dataDir: folder.path, log })
+    },
+    onStopping: (signal) => log.info({ signal }, 'stopping'),
+    onStopped: () => log.info('stopped'),
+    stopLimitMs: 9_000,
+  })
 }

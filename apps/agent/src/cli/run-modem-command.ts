@@ -2,7 +2,7 @@ import type { CommandLine } from '@smsgw/daemon/command-line'
 import type { AgentConfig } from '../config.ts'
 import type { SetupModems } from '../setup/setup-modems.ts'
 
-/** Runs a command for the modems of an agent or a gateway. Loads only that command. */
+/** Runs a command for the modems of an agent or a gateway. Loads only the modules that the command needs. */
 export async function runAgentModemCommand(
   config: AgentConfig,
   line: CommandLine,
@@ -15,17 +15,17 @@ export async function runAgentModemCommand(
       return status(config, line)
     }
     case 'doctor': {
-      const { doctor } = await import('./doctor.ts')
+      const { doctor } = await import('./modem-commands.ts')
       process.exitCode = (await doctor(config, line)) ? 0 : 1
       return
     }
     case 'setup': {
-      const { runSetup } = await import('./setup.ts')
+      const { runSetup } = await import('./modem-commands.ts')
       process.exitCode = (await runSetup(config, line, testThrough)) ? 0 : 1
       return
     }
     case 'udev-rules': {
-      const { printUdevRules } = await import('./udev-rules.ts')
+      const { printUdevRules } = await import('./modem-commands.ts')
       return printUdevRules(config, line)
     }
     case 'ussd': {
@@ -33,7 +33,7 @@ export async function runAgentModemCommand(
       return ussd(config, line)
     }
     case 'encryption-key rotate': {
-      const { rotateEncryptionKey } = await import('./rotate-encryption-key.ts')
+      const { rotateEncryptionKey } = await import('./modem-commands.ts')
       return rotateEncryptionKey(config)
     }
     default:

@@ -1,7 +1,7 @@
 import { UsageError } from '@smsgw/daemon/start-error'
 import { VERSION } from '@smsgw/daemon/version'
 import { DialogueRecorder } from '@smsgw/modem/recording/dialogue-recorder'
-import { linesOf, printError } from '../cli/terminal.ts'
+import { linesOf, printError, printLine } from '../cli/terminal.ts'
 import { PortError } from '../ports/port-error.ts'
 import { modemToolHelp, readArguments, type ToolCommand } from './arguments.ts'
 import { Connection, ToolError } from './connection.ts'
@@ -10,7 +10,6 @@ import { deleteAll, deleteOne, list, printReceived } from './messages.ts'
 import { record } from './record.ts'
 import { send } from './send.ts'
 import { tracePrinter } from './trace-printer.ts'
-import { printUssd } from './ussd.ts'
 import { watchModem } from './watch.ts'
 
 /** Time limits for whole commands. Each limit is longer than the steps of its command can take. */
@@ -123,4 +122,35 @@ function fail(error: unknown): number {
   else for (const line of linesOf(`modem: ${error instanceof Error ? error.stack : String(error)}`)) printError(line)
   if (error instanceof UsageError) return 2
   return error instanceof ToolError ? error.exitCode : 1
+}
+
+/** Sends a code, then the replies to the menus of the network. */
+async function printUssd(connection: Connection, codes: readonly string[]): Promise<void> {
+  const modem = await connection.ready('network')
+  for (const [at, code] of codes.entries()) {
+    const outcome = await modem.ussd(code)
+    switch (outcome.kind) {
+      case 'answer':
+        if (outcome.status === 'not-supported') throw new ToolError('The network does not support this USSD code.')
+        if (outcome.status === 'network-timeout') throw new ToolError('The network did not answer in time.')
+        for (const line of linesOf(outcome.text ?? `(${outcome.status})`)) printLine(line)
+        if (outcome.status === 'asks' && at + 1 === codes.length) {
+          printLine('(the network expects a reply: add it after the code)')
+          await modem.cancelUssd()
+        }
+        if (outcome.status !== 'asks' && at + 1 < codes.length)
+          throw new ToolError('The network does not expect a reply.')
+        break
+      case 'refused':
+        throw new ToolError(`${outcome.error.text}. ${outcome.error.words} ${outcome.error.advice}`)
+      case 'no-answer':
+        throw new ToolError('The network did not answer.')
+      case 'text-not-writable':
+        throw new ToolError(
+          'This modem cannot send these characters. Use unaccented letters, digits and punctuation, but no quotation marks.',
+        )
+      case 'not-ready':
+        throw new ToolError('The modem was lost before the network answered.')
+    }
+  }
 }

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
+import type { AliasKey } from '@smsgw/contract/link/event'
 import type { AgentInput } from '@smsgw/link/agent/state'
 import { DeviceKeys, deviceKeysFile } from '../encryption/device-keys.ts'
+import type { NumberAliases } from '../encryption/number-aliases.ts'
+import type { InboxKey } from '../receiving/encrypted-event.ts'
 import { judgeSystemClock } from '../time/system-clock.ts'
 import { TrustedClock } from '../time/trusted-clock.ts'
-import { AccountKeyInUse } from './account-key.ts'
 import { type AgentModems, createModems } from './agent-modems.ts'
 import type { AgentOptions } from './agent-options.ts'
-import { SettingsInUse, settingsNote, storedInboxKey } from './agent-settings.ts'
+import { type AccountKey, SettingsInUse, settingsNote, storedInboxKey } from './agent-settings.ts'
 import { type AgentStore, openAgentStore } from './agent-store.ts'
 import { createMessaging, type Messaging } from './messaging.ts'
 import { type AgentProblems, agentProblems } from './problem-log.ts'
@@ -76,4 +78,37 @@ function useSettings(parts: Omit<AgentParts, 'settings'>): SettingsInUse {
       modems.reporter.pingEvery(pingMs)
     },
   })
+}
+
+/** The key of the account, with which received messages are encrypted, and the aliases of hidden senders. */
+class AccountKeyInUse {
+  readonly #aliases: NumberAliases
+  #key: AccountKey | undefined
+
+  /** @param stored the key that an earlier process stored, so that no received message is reported unencrypted */
+  constructor(stored: AccountKey | undefined, aliases: NumberAliases) {
+    this.#key = stored
+    this.#aliases = aliases
+  }
+
+  get inboxKey(): InboxKey | undefined {
+    return this.#key && { ...this.#key, aliases: this.#key.hidesSender && this.#aliases }
+  }
+
+  /** Undefined if the relay may know the numbers of senders. */
+  get aliasKey(): AliasKey | undefined {
+    return this.#key?.hidesSender ? this.#aliases.keyFor(this.#key) : undefined
+  }
+
+  /** Returns the number, or its alias if numbers of senders are hidden from the relay. */
+  shownNumber(number: string): string {
+    return this.#key?.hidesSender ? this.#aliases.aliasOf(number, this.#key) : number
+  }
+
+  /** Returns false if the key is the same as before. */
+  replace(key: AccountKey | undefined): boolean {
+    const isChanged = JSON.stringify(this.#key) !== JSON.stringify(key)
+    this.#key = key
+    return isChanged
+  }
 }

@@ -1,14 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import type { AddressInfo, BlockList } from 'node:net'
-import { isIPv4 } from 'node:net'
+import { type AddressInfo, type BlockList, isIPv4 } from 'node:net'
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, SmsGatewayError, UnavailableError } from '@smsgw/client/errors'
 import type { Log } from '@smsgw/daemon/log/log'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { steadyNow } from '../state/steady-clock.ts'
 import { type MailRecipient, recipientOf } from './reply-address.ts'
-import { ReplyLimit } from './reply-limit.ts'
 import { type MailContent, readMail, smsText } from './sms-text.ts'
 
 /** The largest size of a mail. Together with MOST_CLIENTS, it limits the memory for simultaneous mail. */
@@ -251,4 +249,40 @@ function refusal(responseCode: number, message: string): Error {
 
 function isLoopback({ remoteAddress }: SMTPServerSession): boolean {
   return /^(?:::ffff:)?127\.|^::1$/.test(remoteAddress)
+}
+
+/**
+ * The largest number of messages per hour for one reply address. A limit is needed, because mails contain the address
+ * and may reach anyone.
+ */
+const MOST_PER_HOUR = 30
+const HOUR_MS = 3_600_000
+
+/** Counts the answers to each number. Only numbers with a signed address are counted, so the list stays short. */
+class ReplyLimit {
+  readonly #now: () => number
+  readonly #answers = new Map<string, number[]>()
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Counts an answer before it is sent. Returns false if the limit has been reached. */
+  take(number: string): boolean {
+    const now = this.#now()
+    for (const [each, times] of this.#answers) {
+      const recent = times.filter((at) => at > now - HOUR_MS)
+      if (recent.length === 0) this.#answers.delete(each)
+      else this.#answers.set(each, recent)
+    }
+    const times = this.#answers.get(number) ?? []
+    if (times.length >= MOST_PER_HOUR) return false
+    this.#answers.set(number, [...times, now])
+    return true
+  }
+
+  /** Must be called if the answer was not sent after all. */
+  giveBack(number: string): void {
+    this.#answers.get(number)?.pop()
+  }
 }

@@ -4,6 +4,7 @@ import { type CommandLine, commandLines, readCommandLine } from '@smsgw/daemon/c
 import { StartError } from '@smsgw/daemon/start-error'
 import { failOnOutputErrors } from '@smsgw/daemon/terminal/output'
 import { printable } from '@smsgw/daemon/terminal/printable'
+import { VERSION } from '@smsgw/daemon/version'
 import { readAccount } from './account.ts'
 import { clientCommands } from './commands.ts'
 
@@ -34,8 +35,25 @@ async function run(line: CommandLine): Promise<number> {
   if (line.name === 'inbox') return (await import('./show-inbox.ts')).showInbox(sms, line)
   if (line.name === 'notify-by-sms') return (await import('./notify-by-sms.ts')).notifyBySms(sms, line, process.env)
   if (line.name.startsWith('keys ')) return (await import('./manage-keys.ts')).manageKeys(sms, line)
-  if (line.name === 'mcp') return (await import('./serve-mcp.ts')).serveMcp(sms)
+  if (line.name === 'mcp') return serveMcp(sms)
   return (await import('./listen.ts')).listenForEvents(sms, account.url, line, process.env)
+}
+
+/**
+ * Serves the tools for AI assistants until the client closes standard input. Standard output is used only by the
+ * protocol.
+ */
+async function serveMcp(sms: SmsGateway): Promise<number> {
+  // Loads the MCP library only for this command.
+  const { serveOverStdio } = await import('@smsgw/mcp/stdio')
+  await serveOverStdio({
+    api: sms,
+    version: VERSION,
+    input: process.stdin,
+    output: process.stdout,
+    onError: ({ message }) => process.stderr.write(`smsgw: ${printable(message)}\n`),
+  })
+  return 0
 }
 
 function clientHelp(): string {
