@@ -20,11 +20,11 @@ import { poolOf, writeAptRepository } from './release/apt-repository.ts'
 import { baseImageOf, pinnedImage } from './release/base-image.ts'
 import { buildRelease, checksumOf, differencesOf } from './release/build-release.ts'
 import { changelogProblem, sectionOf } from './release/changelog.ts'
-import { provenanceOf } from './release/provenance.ts'
-import { publishCommands } from './release/publish-commands.ts'
+import { extractPackage } from './release/previous-release.ts'
+import { provenanceOf, publishCommands } from './release/release-texts.ts'
 import { withVersion } from './release/set-version.ts'
 import { type Signer, signerFrom, signerWith, throwawaySigner } from './release/signer.ts'
-import { writeReleaseData } from './release/write-release-data.ts'
+import { migrationChecksums, type Release } from './rules/released-migrations.ts'
 import { treeOfWorkingCopy } from './rules/repository-tree.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -189,4 +189,21 @@ function git(...args: string[]): string {
 function fail(problems: readonly string[]): never {
   process.stderr.write(`${problems.map((problem) => `release: ${problem}`).join('\n')}\n`)
   process.exit(1)
+}
+
+/**
+ * Writes the folder of a release for `apps/e2e/releases`, so that tests of later releases can open its data: a backup
+ * that the packaged gateway made, the answers of its API, and the checksums of its migrations.
+ */
+function writeReleaseData(root: string, release: Omit<Release, 'migrations'>, deb: string, into: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'smsgw-release-data-'))
+  try {
+    const program = extractPackage(deb, join(folder, 'package'))
+    const script = join(root, 'apps/e2e/upgrade/write-fixture.ts')
+    execFileSync(process.execPath, [script, '--program', program, '--into', into], { stdio: 'inherit' })
+    const migrations = migrationChecksums(treeOfWorkingCopy(root))
+    writeFileSync(join(into, 'release.json'), `${JSON.stringify({ ...release, migrations }, undefined, 2)}\n`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -1,16 +1,23 @@
 // `npm run proof -- ha [--optional]` runs three database machines with the configuration of `deploy/ha`, two relays behind HAProxy,
 // two agents and three modems, and stops and disconnects database machines while messages are sent and received. At the end it compares
 // API and webhooks with the ledger of the network.
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { everything, untilRecovered } from '../chaos/health.ts'
 import { ChaosLoad } from '../chaos/load.ts'
 import { seededNumbers } from '../chaos/seeded-random.ts'
 import { auditUntilComplete, untilEnded } from '../chaos/until-ended.ts'
-import { currentPrograms, startFleetWith } from '../src/house/fleet.ts'
+import { eventually } from '../src/house/api-client.ts'
+import { type Balancer, currentPrograms, startFleetWith } from '../src/house/fleet.ts'
+import { freePort } from '../src/house/machine/free-port.ts'
+import { HouseProcess, ROOT } from '../src/house/machine/process.ts'
 import { Receiver } from '../src/house/peers/receiver.ts'
-import { startBalancer } from './balancer.ts'
+import { createCertificate } from './certificates.ts'
 import { DatabaseCluster, whyNoCluster } from './database-cluster.ts'
 import { databaseFaults } from './database-faults.ts'
 import { removeNetwork } from './network.ts'
@@ -136,4 +143,31 @@ function watchPauses(load: ChaosLoad): () => number {
     clearInterval(timer)
     return longestMs / 1_000
   }
+}
+
+/** Starts HAProxy with the configuration of `deploy/ha`. Uses no TLS, because the clients are on this machine. */
+async function startBalancer(folder: string, relayPorts: readonly number[]): Promise<Balancer> {
+  const text = readFileSync(join(ROOT, 'deploy/ha/haproxy.cfg'), 'utf8')
+  const port = await freePort()
+  const settings = {
+    LISTEN: `127.0.0.1:${port}`,
+    CERTIFICATE: join(folder, 'balancer.pem'),
+    RELAY1: `127.0.0.1:${relayPorts[0]}`,
+    RELAY2: `127.0.0.1:${relayPorts[1]}`,
+  }
+  createCertificate(settings.CERTIFICATE)
+  const path = `${process.env['PATH']}:/usr/sbin`
+  const check = ['-c', '-f', join(ROOT, 'deploy/ha/haproxy.cfg')]
+  execFileSync('haproxy', check, { env: { PATH: path, ...settings }, stdio: ['ignore', 'ignore', 'pipe'] })
+  const file = join(folder, 'haproxy.cfg')
+  writeFileSync(file, text.replace(/ ssl crt .*$/m, ''))
+  const haproxy = new HouseProcess('haproxy', 'haproxy', ['-f', file], { ...settings, PATH: path }, { folder })
+  const isUp = () =>
+    fetch(`http://127.0.0.1:${port}/health`).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  await eventually(isUp, (status) => status === 200 || haproxy.isOver, 120_000)
+  if (haproxy.isOver) throw new Error(`haproxy ended: ${haproxy.complaints}`)
+  return { port, stop: () => haproxy.kill() }
 }

@@ -1,16 +1,15 @@
 // Takes screenshots of every page and dialogue of the console: in the widths of a phone, a tablet and a desktop, in light
 // and dark colours, and in each language. `--schemes forced` uses forced colours, like a high-contrast theme of the
 // operating system. Writes the screenshots, and a contact sheet for each page and width.
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
+import type { ApiClient } from '../src/house/api-client.ts'
 import { ConsoleBrowser } from '../src/house/browser/console-browser.ts'
-import { consoleDialogs, consoleTexts, fillForDialogs } from '../src/house/browser/console-dialogs.ts'
+import { consoleDialogs, consoleTexts, type DialogData, fillForDialogs } from '../src/house/browser/console-dialogs.ts'
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'
 import { House } from '../src/house/house.ts'
-import { fillForShots } from './fill-for-shots.ts'
-import { writeSheet } from './write-sheet.ts'
 
 const { values } = parseArgs({
   options: {
@@ -154,4 +153,58 @@ async function take(
   if (high > 900 && !isDialog) await page.setViewportSize({ width, height: Math.min(high, mostHigh) })
   await page.waitForTimeout(100)
   await page.screenshot({ path: file, animations: 'disabled' })
+}
+
+interface ShotData extends DialogData {
+  readonly failedId: string
+  readonly manyId: string
+}
+
+/** Creates messages in every state, a conversation with labels, and messages that wait for approval. */
+async function fillForShots(api: ApiClient): Promise<ShotData> {
+  const data = await fillForDialogs(api)
+  const send = (phoneNumbers: readonly string[], text: string) => api.send({ phoneNumbers, textMessage: { text } })
+  const failedId = await send(['+12025550110'], 'Your table is ready')
+  for (const last of [11, 12, 13, 15, 16, 17, 19, 21, 22]) await send([`+120255501${last}`], `Test to ${last}`)
+  const manyId = await send(
+    [data.number, '+12025550116', '+447400123457'],
+    'We are closed on Monday. See you on Tuesday!',
+  )
+  for (const text of [
+    'Hello, do you have a table for two tonight?',
+    'Your code is 493 201. More at https://example.com/tables',
+    'مرحبا، هل لديكم طاولة الليلة؟',
+  ])
+    await api.ask('POST', '/virtual-phone', { from: data.number, text })
+  const label = await api.ask('POST', '/labels', { name: 'Reservation', color: 'teal' })
+  const change = { addLabels: [label.json.id], assignee: 'Maria' }
+  await api.ask('PATCH', `/conversations/${encodeURIComponent(data.number)}`, change)
+  const assistant = { name: 'assistant', scopes: ['messages:send'], limits: { approval: 'required' } }
+  const key = (await api.ask('POST', '/keys', assistant)).json.key
+  const held = { phoneNumbers: ['+447400123459'], textMessage: { text: 'Shall I book a table?' } }
+  await api.ask('POST', '/messages', held, { authorization: `Bearer ${key}` })
+  await api.until(failedId, ({ state }) => state === 'Failed')
+  return { ...data, failedId, manyId }
+}
+
+/** Writes a contact sheet: pictures side by side, and two in a row if they are wide. */
+async function writeSheet(
+  page: Page,
+  { file, pictures, width }: { readonly file: string; readonly pictures: readonly string[]; readonly width: number },
+): Promise<void> {
+  const columns = width < 600 ? pictures.length : Math.min(2, pictures.length)
+  const shownWidth = width < 1_000 ? width : 800
+  const images = pictures.flatMap((picture) => {
+    try {
+      return `<img src="data:image/png;base64,${readFileSync(picture).toString('base64')}" width="${shownWidth}">`
+    } catch {
+      return '<p>no picture</p>'
+    }
+  })
+  await page.setViewportSize({ width: columns * (shownWidth + 8), height: 600 })
+  await page.setContent(
+    `<body style="margin:0;display:grid;grid-template-columns:repeat(${columns},${shownWidth}px);gap:8px;background:#888;align-items:start">${images.join('')}`,
+  )
+  await page.screenshot({ path: file, fullPage: true })
+  await page.context().close()
 }

@@ -3,10 +3,15 @@ import { FuzzRandom } from '../fuzz/random.ts'
 import { readVectorFiles } from '../fuzz/read-vectors.ts'
 import { hexFromOctets } from '../src/octets.ts'
 import { encodeForModem } from '../src/tpdu/tpdu.ts'
-import { gammuFields } from './gammu-fields.ts'
-import { askGammu, type DecodeRequest, type EncodeRequest, type GammuAnswer } from './gammu-process.ts'
+import {
+  askGammu,
+  type DecodeRequest,
+  type EncodeRequest,
+  type GammuAnswer,
+  type GammuReading,
+} from './gammu-process.ts'
 import { type Difference, knownDifferences } from './known-differences.ts'
-import { codings, type OurReading, ourReading } from './our-reading.ts'
+import { codings, type Field, type OurReading, ourReading } from './our-reading.ts'
 import { randomMessage } from './random-messages.ts'
 
 /**
@@ -164,4 +169,24 @@ function count(name: string, difference: Difference): void {
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
+}
+
+/** Returns the answer of gammu as fields that can be compared. */
+function gammuFields(reading: GammuReading): Readonly<Record<Field, string>> {
+  const isReport = reading.type === 'Status_Report'
+  const { text, parts } = reading
+  const [reference8, reference16, part, of] = parts
+  return {
+    type: reading.type,
+    'service centre': reading.serviceCentre,
+    number: reading.number,
+    text: isReport ? '' : 'text' in text ? text.text : text.octets,
+    coding: isReport ? '' : reading.coding,
+    class: isReport ? '' : String(reading.class),
+    time: reading.type === 'Submit' ? '' : (reading.dateTime ?? ''),
+    status: isReport ? String(reading.status) : '',
+    reference: isReport ? String(reading.reference) : '',
+    header: isReport ? '' : reading.header,
+    parts: isReport || part < 0 ? '' : `${Math.max(reference8, reference16)} ${part}/${of}`,
+  }
 }

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict'
 import { ApiClient, eventually } from '../api-client.ts'
 import { Phone, PhoneDisk } from '../peers/phone.ts'
 import { SmsgateCommand } from './command-line.ts'
-import { deliverMail } from './email-to-sms.ts'
 import { goTime } from './go-request.ts'
-import { OriginClient } from './origin-client.ts'
+import { OriginApiError, OriginClient, type OriginLogin } from './origin-client.ts'
 import {
   apiUrl,
   aroundNow,
@@ -281,3 +280,34 @@ async function exchangesMms(world: OriginWorld): Promise<void> {
 
 /** A PNG of one pixel. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII='
+
+interface OriginMail {
+  /** The part of the recipient before the `@`. */
+  readonly phone: string
+  readonly body: string
+  /** The credentials of SMTP AUTH, which the bridge passes on. */
+  readonly login: OriginLogin
+}
+
+/**
+ * Makes the requests of the published bridge from e-mail to SMS after its SMTP server has read a mail. Returns the code
+ * that the bridge answers over SMTP.
+ */
+async function deliverMail(
+  url: string,
+  { phone, body, login }: OriginMail,
+  { skipsPhoneValidation = false } = {},
+): Promise<number> {
+  const text = body.trim()
+  if (text === '') return 550
+  try {
+    await OriginClient.withPassword(url, login).send(
+      { phoneNumbers: [phone], textMessage: { text } },
+      skipsPhoneValidation ? { skipPhoneValidation: true } : {},
+    )
+    return 250
+  } catch (error) {
+    if (!(error instanceof OriginApiError) || error.status >= 500) return 550
+    return [401, 403].includes(error.status) ? 535 : 450
+  }
+}
