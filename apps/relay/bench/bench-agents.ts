@@ -1,4 +1,12 @@
-// For each kind of account, an SQL expression for the phone number of the n-th message.
+// Measures the cost of idle agents for a relay, and the delay until an agent receives a message:
+//
+//   node apps/relay/bench/bench-agents.ts [--agents 5000] [--at-once 64] [--messages 200] [--idle 60] [--phones 1000]
+//     [--main dist/relay/main.js]
+//
+// The relay is a separate process with the flags of its service. Its memory is the RSS on Linux at the end of the idle
+// time. The agents are real sessions on real sockets, all in this process. `--at-once` agents connect at the same time.
+// `--phones` adds phones with Server-Sent Events. For a phone, the benchmark measures the delay until it gets the notice
+// of a message, and the duration of the pull that follows.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -11,7 +19,7 @@ import { SsePhone } from './load/sse-phones.ts'
 const { values } = parseArgs({
   options: {
     agents: { type: 'string', default: '5000' },
-    // Set this to the number of agents to measure how all agents reconnect after another relay has stopped.
+    // With the number of agents as value, all agents connect at once, as after the stop of another relay.
     'at-once': { type: 'string', default: '64' },
     messages: { type: 'string', default: '200' },
     // The time of three heartbeats, in which every agent answers some pings.

@@ -14,7 +14,7 @@ import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './load/figures.ts'
 
 const TIMES = 20
-/** Larger than the portion of the job, because there are no other statements during this benchmark. */
+/** Rows per statement. The job of the relay uses fewer, so that it does not delay other statements. */
 const PORTION = 20_000
 const { values } = parseArgs({ options: { conversations: { type: 'string', default: '100000' } } })
 const conversations = Number(values.conversations)
@@ -104,7 +104,7 @@ async function fill(pool: Pool, { accountId }: BenchRelays): Promise<void> {
   await pool.query('VACUUM ANALYZE')
 }
 
-/** The number of messages and changes that are not yet in the order. */
+/** The number of messages and changes that the order of conversations does not contain yet. */
 async function behind(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ behind: number }>(`
     SELECT (SELECT count(*) FROM conversation_order_queue) + coalesce(pg_sequence_last_value('messages_key_seq'), 0)

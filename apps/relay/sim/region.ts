@@ -88,7 +88,7 @@ export class Region {
     return this.relays.some(({ isReady }) => isReady)
   }
 
-  /** True if promises of the queues of admissions may have to settle. */
+  /** True if admissions wait or are in progress, so that some promises may still have to settle. */
   get isAdmitting(): boolean {
     return this.#admitting > 0
   }
@@ -141,7 +141,7 @@ export class Region {
     })
   }
 
-  /** To the relay with the fewest connections, as HAProxy and nginx do. */
+  /** Chooses the relay with the fewest connections, as HAProxy and nginx do. */
   #forward(socket: SimulatedSocket): void {
     let [best, fewest]: [SimulatedRelay | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
     for (const relay of this.relays) {

@@ -10,19 +10,19 @@ export interface OutageReport extends ScheduleReport {
 
 /** The longest pause between two attempts of an agent, which it reaches in a long outage. */
 const LONGEST_PAUSE_MS = 60_000
-/** Recovery may take this many times the time that the slowest part needs for one connection of each agent. */
+/** The longest recovery, as a multiple of {@link idealRecoveryMs}. */
 const MOST_TIMES_IDEAL = 3
 /** The event loop of a relay must not be busy for this long, because connected agents would time out. */
 const LONGEST_LOOP_WAIT_MS = 10_000
-/** While connections wait, the longest time without an agent that comes online, also as a multiple of that time. */
+/** The longest time in which connections wait and no agent comes online, as a multiple of {@link idealRecoveryMs}. */
 const MOST_STANDSTILL = 2.5
 const SHORT_STANDSTILL_MS = 10_000
 const TRACE_MS = 5_000
 
 /**
  * Runs an outage on a virtual clock, until all agents are online again. Recovery must take little longer than the
- * pauses of the agents and the work of the slowest part. If connections that are given up and repeated used most of the
- * capacity, recovery would take much longer, or never end.
+ * pauses of the agents and the work of the slowest part. It would take much longer, or never end, if agents gave up and
+ * repeated most of their connections.
  */
 export async function runOutage(outage: Outage): Promise<OutageReport> {
   const region = new Region(outage)

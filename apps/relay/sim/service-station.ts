@@ -1,8 +1,8 @@
 import type { VirtualTime } from '@smsgw/simulation/virtual-time'
 
 /**
- * A processor, or several that share one queue: each task takes its time, and tasks begin in the order in which they
- * arrive. A number of cores that is not whole changes the speed.
+ * One or more cores that share one queue. Tasks begin in the order in which they arrive. A fractional number of cores
+ * changes the speed of each core.
  */
 export class ServiceStation {
   readonly #time: VirtualTime

@@ -12,7 +12,7 @@ export class SimulatedAgent {
   readonly #region: Region
   #state: AgentState
   #socket: SimulatedSocket | undefined
-  /** The number of times that each timer was set or cancelled. An older setting has no effect. */
+  /** How often each timer was set or cancelled, so that an older setting has no effect. */
   readonly #timers = new Map<AgentTimer, number>()
   attempts = 0
 

@@ -9,12 +9,13 @@ import type { LinkWorld } from './world.ts'
 /**
  * The guarantees that apply at every moment, during network faults and crashes and with copied disks:
  *
- *   nothing acknowledged is lost an acknowledged event is in the store; an acknowledged command is in the journal
- *   once and in order event n of a journal is stored as event n and nothing else
- *   at most once no command is transmitted twice from one disk, and none that is in doubt or belongs to another journal
- *   fenced connections every transaction names the epoch of its own connection
- *   no old copy is trusted the stored events of a journal are the first events of the journal that is online
- *   limits both ends respect windows and credit
+ *   nothing acknowledged is lost   an acknowledged event is in the store; an acknowledged command is in the journal
+ *   once and in order              event n of a journal is stored as event n and nothing else
+ *   at most once                   no command is transmitted twice from one disk, and none that is in doubt or belongs
+ *                                  to another journal
+ *   fenced connections             every transaction names the epoch of its own connection
+ *   no old copy is trusted         the stored events of a journal are the first events of the journal that is online
+ *   limits                         both ends respect windows and credit
  *
  * At the end, when there are no more faults, all events arrive and all messages reach a final state (`judge.ts`).
  *

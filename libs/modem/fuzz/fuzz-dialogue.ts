@@ -45,12 +45,12 @@ const reports = await inWorkers<FuzzWork, FuzzWorkerReport>(
 
 const problems = reports.flatMap((report) => report.problems)
 const heapSpread = Math.max(...reports.map(({ heapSpreadBytes }) => heapSpreadBytes))
-if (heapSpread > mostHeapBytes) problems.push(`a driver grew by ${megabytes(heapSpread)}`)
+if (heapSpread > mostHeapBytes) problems.push(`the memory of a driver grew by ${megabytes(heapSpread)}`)
 for (const problem of problems) print(`\n${problem.slice(0, 4_000)}`)
 const [slowest] = reports.map((report) => report.slowest).sort((one, other) => other.ms - one.ms)
 print(`${totals(reports)} in ${seconds()} s: ${problems.length} problems`)
 print(`slowest: ${slowest?.ms.toFixed(1)} ms, ${slowest?.what.slice(0, 200)}`)
-print(`memory between the smallest and the largest driver: ${megabytes(heapSpread)}`)
+print(`memory difference between the smallest and the largest driver: ${megabytes(heapSpread)}`)
 process.exitCode = problems.length === 0 ? 0 : 1
 
 function showProgress(soFar: readonly FuzzWorkerReport[]): void {

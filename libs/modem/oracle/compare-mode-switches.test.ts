@@ -41,11 +41,11 @@ test('counts what the sticks become after the switch, decides known cases, and r
     'usb_modeswitch: 5 configurations of Huawei, ZTE and Option',
     '     1  ids after the switch whose ports the table lists',
     '     1  ids after the switch whose ports the rules of the vendor find',
-    '     1  known only by its class after the switch: a port is tested with AT',
+    '     1  sticks without an id after the switch: their ports are tested with AT',
     '     1  ids after the switch whose ports are tested with AT',
     expect.stringMatching(/^decided {2}is a module that is never a disk.*: 12d1:15c1$/),
     expect.stringMatching(/^decided {2}becomes a HiLink stick.*: 12d1:1f01$/),
-    expect.stringMatching(/^decided {2}has one id before and after the switch.*: 19d2:0033$/),
+    expect.stringMatching(/^decided {2}keeps its id when it is switched.*: 19d2:0033$/),
     '2 differences',
     '',
   ])

@@ -30,7 +30,7 @@ export class ApiError extends SmsGatewayError {
   readonly errors: readonly FieldError[]
   /** The id of the request. Include it in support requests. */
   readonly requestId: string | undefined
-  /** The `type` of the problem; `about:blank` if it has the same meaning as the status. */
+  /** The `type` of the problem; `about:blank` if the error has no type besides its HTTP status. */
   readonly type: string | undefined
   /** The number of seconds after which the request may be repeated, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined

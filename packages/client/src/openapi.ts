@@ -812,7 +812,7 @@ export interface components {
             version: "4";
         };
         AliasKey: {
-            /** @description The 16 characters after `alias:` of each alias that this key made */
+            /** @description Id of the key: the 16 characters after `alias:` in each alias made with it */
             id: string;
             /** @description The key, encrypted with the `encryption.inbox_public_key` of the account */
             key: string;
@@ -1105,7 +1105,7 @@ export interface components {
             name?: string;
             /** @description Send only events of this device; an empty text means all devices */
             deviceId?: string;
-            /** @description `true` pauses the webhook: deliveries wait, at most as long as finished deliveries are kept. `false` resumes it, and enables it if it was disabled */
+            /** @description `true` pauses the webhook: its deliveries wait, but no longer than finished deliveries are kept. `false` resumes it, and enables it if it was disabled */
             paused?: boolean;
         };
         Conversation: {
@@ -1152,7 +1152,7 @@ export interface components {
             number: string;
             /** @description Number of unread messages; needs `inbox:list` */
             unread?: number;
-            /** @description True when a stored message was sent to this number, other than the reply of a webhook; needs `messages:list` */
+            /** @description True when a stored message was sent to this number. Replies of webhooks do not count. Needs `messages:list` */
             hasSent?: boolean;
             /** @description Ids of the labels, in the order of their names */
             labels: string[];
@@ -1415,7 +1415,7 @@ export interface components {
              * @description PIN of the SIM. Four to eight digits
              */
             pin: string;
-            /** @description Saves the PIN on the machine of the device if the SIM accepts it, so that it is entered at each start. Default: false */
+            /** @description True saves the PIN on the machine of the device if the SIM accepts the PIN. The agent then enters it at each start. Default: false */
             save?: boolean;
         };
         EnteredPin: {
@@ -1445,7 +1445,7 @@ export interface components {
             /** @description Recommended action */
             advice?: string;
             /**
-             * @description Stable code of `text` and `advice`; absent if the agent is older or the code is not yet known
+             * @description Stable code of `text` and `advice`; absent if an older agent sends none, or if this release does not know it
              * @example network.denied
              * @example port.forbidden
              */
@@ -1859,7 +1859,7 @@ export interface components {
             lastErrorCode?: string;
         };
         /**
-         * @description Stable code of what the number from the network, the modem or the delivery report means. Absent if the meaning of the number is not known
+         * @description Stable code for the meaning of the number from the network, the modem or the delivery report. Absent if the meaning is unknown
          * @enum {string}
          */
         NetworkCause: "number_not_assigned" | "recipient_unknown" | "number_refused" | "recipient_barred" | "recipient_unreachable" | "sending_barred" | "service_refused" | "sms_not_subscribed" | "message_rejected" | "network_out_of_order" | "network_failed_briefly" | "network_congested" | "network_request_unsupported" | "network_refused_format" | "other_network_refused" | "service_centre_refused_format" | "service_centre_refused_command" | "service_centre_busy" | "service_centre_failed" | "service_centre_forbidden" | "service_centre_no_reason" | "service_centre_not_set" | "already_accepted" | "application_refused" | "storage_full" | "storage_failed" | "stick_storage_full" | "stick_login_refused" | "modem_error" | "modem_in_other_use" | "modem_not_ready" | "modem_starting" | "modem_unsupported" | "modem_refused_format" | "modem_locked" | "modem_gave_no_reason" | "sim_missing" | "sim_pin_required" | "sim_pin_wrong" | "sim_puk_required" | "sim_fixed_dialling" | "sim_failed" | "sim_blocked" | "sim_busy" | "sim_refused_message" | "no_network" | "network_access_refused" | "network_timeout" | "radio_collision" | "radio_link_failed" | "report_received" | "report_forwarded" | "report_replaced" | "report_congestion" | "report_recipient_busy" | "report_no_response" | "report_service_rejected" | "report_quality_unavailable" | "report_recipient_error" | "report_procedure_error" | "report_incompatible" | "report_recipient_refused" | "report_not_obtainable" | "report_no_interworking" | "report_expired" | "report_deleted_by_sender" | "report_deleted_by_operator" | "report_message_missing";
@@ -1964,7 +1964,7 @@ export interface components {
             code: number;
             /** @description What is wrong and what to do */
             message: string;
-            /** @description Type of the error; `about:blank` when it means the same as the status */
+            /** @description Type of the error; `about:blank` when the error has no type besides its HTTP status */
             type: string;
             /** @description Reason phrase of the HTTP status */
             title: string;
@@ -1973,7 +1973,7 @@ export interface components {
             /** @description Same as `message` */
             detail: string;
             /**
-             * @description Stable code of the limit of the API key that refused the request
+             * @description Stable code of the exceeded limit, when a limit of the API key refuses the request
              * @enum {string}
              */
             reason?: "key_recipient_limit" | "key_sim_limit" | "key_daily_limit" | "key_approval";
@@ -2275,7 +2275,7 @@ export interface components {
             withDeliveryReport?: boolean;
             /** @description Default: 0. From 100, the message bypasses limits, delays and work hours */
             priority?: number;
-            /** @description Seconds after acceptance in which the message may be sent. Alternative to `validUntil` */
+            /** @description Seconds after acceptance during which the message may be sent. Alternative to `validUntil` */
             ttl?: number;
             /**
              * Format: date-time
@@ -2294,11 +2294,11 @@ export interface components {
              * @enum {string}
              */
             onUncertain?: "resolve" | "resend";
-            /** @description True when each number and the text, or the base64 of the data, is encrypted; of an MMS, the subject, the text, and the name and base64 of each attachment. Values have the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them (default: false) */
+            /** @description True when the numbers and the content are encrypted. Encrypt each number and the text, or the base64 of the data. For an MMS, encrypt the subject, the text, and the name and base64 of each attachment. Values have the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them (default: false) */
             isEncrypted?: boolean;
         };
         SentAttachment: {
-            /** @description Number of the attachment in its message, from 0 */
+            /** @description Number of the attachment in its message, counted from 0 */
             partId: number;
             /** @example image/jpeg */
             contentType: string;
@@ -2741,7 +2741,7 @@ export interface components {
             /** @description Recommended action */
             advice?: string;
             /**
-             * @description Stable code of the recommended action. Advice from a device has one if `cause` is known
+             * @description Stable code of `advice`. If the advice is from a device, present only when `cause` is known
              * @enum {string}
              */
             adviceCode?: "ttl_expired" | "gave_up" | "refused" | "submit_unknown" | "report_failed" | "no_such_sim" | "undecryptable" | "unwritable" | "agent_failed" | "unsupported" | "device_lost" | "device_deleted" | "emulated_modem" | "too_large" | "approval_refused" | "approval_expired" | "phone_failed" | "outcome_unknown" | "report_pending" | "report_failed_permanently" | "report_gave_up" | "ask_network_access" | "ask_operator" | "await_evidence" | "check_number" | "check_operator_reach" | "check_registration" | "check_service_centre" | "check_signal" | "check_text_and_credit" | "configure_pin" | "correct_pin" | "correct_stick_password" | "counts_as_sent" | "delete_stick_messages" | "insert_sim" | "reinsert_sim" | "remove_fixed_dialling" | "replace_sim" | "report_format" | "reset_modem" | "retried" | "set_service_centre" | "stop_other_programs" | "storage_freed" | "unlock_modem" | "unlock_sim" | "use_other_modem";
@@ -2766,7 +2766,7 @@ export interface components {
          *     }
          */
         TokenRequest: {
-            /** @description Lifetime in seconds. Default: 3600; 0 means the maximum. Limited to the maximum, and to the remaining lifetime of the token used for this request */
+            /** @description Lifetime in seconds. Default: 3600. 0 means the maximum. A token never outlives the token with which it was requested */
             ttl?: number;
             /** @description Scopes of the token */
             scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "messages:approve" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
@@ -2879,7 +2879,7 @@ export interface components {
             from: string;
             text: string;
         };
-        /** @description Why the message is not yet sent. Absent when it is not waiting */
+        /** @description Why the message is not yet sent. Absent when the message is not waiting */
         Waiting: {
             /** @enum {string} */
             reason: "approval" | "scheduled" | "device_offline" | "queued" | "outcome_unknown" | "earlier_outcome_unknown" | "retry" | "pause" | "limit" | "work_hours" | "no_network" | "roaming" | "modem_missing" | "sim_locked" | "modem_busy" | "clock_unknown" | "relay_unreachable";
@@ -2903,7 +2903,7 @@ export interface components {
             events: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             name?: string;
             /**
-             * @description Format of the requests; absent for the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, to the `StatusCallback` URLs of single messages; the origin of these URLs is `url`. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with such a URL
+             * @description Format of the requests; absent for the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, sent to the `StatusCallback` URL of each message; `url` is the origin of these URLs. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with such a URL
              * @enum {string}
              */
             format?: "twilio" | "twilio-status" | "kannel-dlr";
@@ -2975,7 +2975,7 @@ export interface components {
                 url?: string;
                 /** @description HTTP status of the answer */
                 status?: number;
-                /** @description Error, if there was no HTTP status; or why a reply to a received message was not sent */
+                /** @description Error if no HTTP status was received, or why the reply to a received message was not sent */
                 error?: string;
                 /** @description Start of the answer */
                 excerpt?: string;
@@ -3029,7 +3029,7 @@ export interface components {
                 url?: string;
                 /** @description HTTP status of the answer */
                 status?: number;
-                /** @description Error, if there was no HTTP status; or why a reply to a received message was not sent */
+                /** @description Error if no HTTP status was received, or why the reply to a received message was not sent */
                 error?: string;
                 /** @description Start of the answer */
                 excerpt?: string;
@@ -3425,11 +3425,11 @@ export interface operations {
                 deviceId?: string;
                 /** @description Id of an API key, to list the messages that were sent with this key; or `key`, `token`, `password`, `session` or `webhook`, to list all messages that were sent in this way */
                 sentBy?: ("key" | "token" | "password" | "session" | "webhook") | string;
-                /** @description Messages that wait for approval (`pending`), or that were approved, refused or expired */
+                /** @description Return only messages in this state of approval; `pending` messages still wait for it */
                 approval?: "pending" | "approved" | "refused" | "expired";
                 /** @description Include texts and data */
                 includeContent?: boolean;
-                /** @description Include the data of MMS attachments with the content. False lists the attachments without it, to download them one by one */
+                /** @description Include the data of MMS attachments with the content. False lists the attachments without their data; download the data of each one separately */
                 includeAttachmentData?: boolean;
                 /** @description Order by creation time. Default: newest first */
                 sort?: "created_at" | "-created_at";
@@ -3486,7 +3486,7 @@ export interface operations {
     getMessagesById: {
         parameters: {
             query?: {
-                /** @description Include the data of MMS attachments with the content. False lists the attachments without it, to download them one by one */
+                /** @description Include the data of MMS attachments with the content. False lists the attachments without their data; download the data of each one separately */
                 includeAttachmentData?: boolean;
             };
             path: {
@@ -3629,7 +3629,7 @@ export interface operations {
                 limit?: number;
                 /** @description Opaque value from the `Link` header of the previous page */
                 cursor?: string;
-                /** @description Return only conversations whose number or texts contain this text. Messages are searched newest first. While older messages are left, the `Link` header has a next page, even if this page is not full */
+                /** @description Return only conversations whose number or texts contain this text. Messages are searched newest first. Until all messages are searched, the `Link` header has a next page, even if this page is not full */
                 q?: string;
                 /** @description `inbox` leaves out archived and blocked conversations. Default: all conversations */
                 folder?: "inbox" | "archived" | "blocked";
@@ -4109,7 +4109,7 @@ export interface operations {
     getDevicesByIdTelemetry: {
         parameters: {
             query?: {
-                /** @description Default: one day before `to`. Every sample is kept for an hour, then one a minute for a day, then one an hour for 30 days */
+                /** @description Default: one day before `to`. Every sample is kept for one hour, then one sample per minute for a day, then one sample per hour for 30 days */
                 from?: string;
                 /** @description Default: now */
                 to?: string;

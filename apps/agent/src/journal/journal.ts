@@ -17,7 +17,7 @@ import type { Removed, RetentionLimits } from './retention.ts'
  * sent twice. The changes of one call are written together or not at all. Calls that are made while the disk is busy
  * share one commit.
  *
- *     await journal.write([{ kind: 'part-committed', … }]) before the PDU
+ *     await journal.write([{ kind: 'part-committed', … }])       before the PDU
  *     await journal.write([{ kind: 'part-result', … }, { kind: 'event', … }])
  *
  * States: `open` → `close` (completes all calls, including new calls that callers make after a reply) → closed. When the worker dies, every call fails and `onLost` is called, because an agent must not run without its

@@ -31,8 +31,8 @@ import { Step } from './step.ts'
  * the next input. The path of a message:
  *
  *   accepted ──► queue ──► lane of a SIM ──► plan ──► submit ──► prompted ──► commit ──► result ──► ended
- *                  ▲ ▲ │
- *                  │ └──────── next part ◄──────────────┤ accepted
+ *                  ▲                                    ▲                                  │
+ *                  │                                    └──────── next part ◄──────────────┤ accepted
  *                  └── refused for now, or not sent ◄──────────────────────────────────────┤
  *                  └── resolved ◄── in doubt ◄──────────────── outcome unknown ◄───────────┘
  *                                      └──► given up as `submit_unknown`, corrected by later evidence

@@ -17,7 +17,7 @@ export function useApprovals() {
         signal,
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    // Polls, because when the time for approval ends, the event follows only after the next run of a job of the relay.
+    // Polls, because the relay reports an expired approval only after the next run of its job.
     refetchInterval: 60_000,
   })
 }

@@ -21,7 +21,7 @@ export function useConversations(search: string, folder: ListedFolder = 'all', l
 }
 
 /**
- * The conversations of all pages. A search finds a conversation a second time when an older message also contains the
+ * The conversations of all pages, each once. A search finds a conversation again when an older message also contains the
  * text.
  */
 export function listed(pages: readonly { readonly body: readonly Conversation[] }[]): Conversation[] {
@@ -86,9 +86,8 @@ export function useReply(
 }
 
 /**
- * Ids of the messages that were received before the time of sending. The network writes the time of messages with its
- * own clock, which may be hours behind. So the ids are read when the message has just been sent, and a message that
- * arrives later is accepted as a reply, with any time.
+ * Ids of the messages that were received before the time of sending. They are read directly after sending, and each
+ * later message is accepted as a reply, whatever its time: the clock of a network may be hours behind.
  */
 export function earlierIds(items: readonly Pick<InboxItem, 'id' | 'createdAt'>[], sentMs: number): ReadonlySet<string> {
   return new Set(items.filter(({ createdAt }) => Date.parse(createdAt) < sentMs - clockToleranceMs).map(({ id }) => id))

@@ -1,5 +1,5 @@
-// The first script of the console, small enough for a slow line. It requests the session and loads the program at the same time,
-// and shows the form for signing in until the program has arrived.
+// The first script of the console, small enough for a slow connection. It requests the session while the program loads,
+// and shows the sign-in form until the program has arrived.
 import '../theme/mantine.css'
 import '../theme/tokens.css'
 import '../theme/page.css'

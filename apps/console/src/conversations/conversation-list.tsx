@@ -171,8 +171,7 @@ export function ConversationList({
 /** The number of results that fill the list. */
 const ENOUGH = 20
 /**
- * The largest number of pages per search, so that a search for a text that no message contains does not occupy the
- * gateway for long.
+ * The largest number of pages per search, so that a search without results does not occupy the gateway for long.
  */
 const MOST_PAGES = 30
 
@@ -210,7 +209,7 @@ function None({
         {t('conversations.noResults', { search })}
       </EmptyState>
     )
-  // Beside an open conversation, for example after it was archived, only this list says that the inbox is empty.
+  // While a conversation is open, only this list says that the inbox is empty.
   if (isFiltered || !isTitled)
     return (
       <EmptyState icon="conversations" title={t('inbox.nothing')}>

@@ -25,7 +25,7 @@ export function keepDraft(key: string, text: string): void {
   for (const watcher of watchers) watcher()
 }
 
-/** Puts a text that could not be sent back into the draft, before the text that was written since then. */
+/** Restores the draft after sending failed. The unsent text is put before any text that was written meanwhile. */
 export function putBack(key: string, text: string): void {
   const since = draftOf(key)
   keepDraft(key, since === '' ? text : `${text}\n${since}`)

@@ -16,7 +16,7 @@ type Sent = Extract<ConversationEntry, { direction: 'out' }>
 
 /** Why a message failed, and a button for what to do about it. */
 export function FailedMessage({ item, number }: { readonly item: Sent; readonly number: string }) {
-  // An MMS would be sent again without its attachments.
+  // Offers no resending of an MMS, because its attachments would be missing.
   const text = item.attachments === undefined ? item.text : undefined
   return (
     <div className="bubble-failure">

@@ -24,7 +24,7 @@ export function NotesDialog({
   onClose,
 }: {
   readonly number: string
-  /** The mutation, which the caller creates, so that an error is also shown after the dialog was closed. */
+  /** Created by the caller, so that an error is shown even after the dialog was closed. */
   readonly change: ConversationMutation
   readonly onClose: () => void
 }) {

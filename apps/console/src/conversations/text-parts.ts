@@ -8,7 +8,7 @@ interface TextPart {
 const link = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]]/
 /** A separate number of four to eight digits, which is usually a one-time code. */
 const code = /(?<![\d+.,:/-])\d{4,8}(?![\d.,:/-]*\d)/
-/** A code in two groups of three digits. An amount such as 100 000 is none. */
+/** A code in two groups of three digits. An amount such as 100 000 is not a code. */
 const codeInGroups = /(?<![\d+.,:/-]|\d )\d{3}[ -](?!000)\d{3}(?![\d.,:/ -]*\d)/
 const special = new RegExp([link, codeInGroups, code].map(({ source }) => source).join('|'), 'g')
 
@@ -24,10 +24,10 @@ export function textParts(text: string): TextPart[] {
   return parts
 }
 
-/** So that the match of a search is visible in a list that is 240 pixels wide. */
+/** With at most this many characters before it, a match is visible in a list that is 240 pixels wide. */
 const MOST_CHARACTERS = 16
 
-/** Shortens the text before a match to its end, at a space if there is one. */
+/** Keeps only the end of the text before a match, cut at a space if there is one. */
 export function shortLead(lead: string): string {
   const characters = Array.from(lead)
   if (characters.length <= MOST_CHARACTERS) return lead

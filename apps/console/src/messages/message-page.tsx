@@ -97,7 +97,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
   )
 }
 
-/** Day and hour, because a relative time more than a week away has no hour. */
+/** Shows day and hour, because a relative time more than a week away has no hour. */
 function Moment({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={fullWords(at)}>

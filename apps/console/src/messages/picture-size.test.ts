@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { pictureSize } from './picture-size.ts'
 
-// The beginnings of pictures that Chromium has encoded. The files of its WebP encoder begin with the extended header,
-// so the simple files are put together from the chunks in them.
+// The first bytes of pictures that Chromium has encoded. Its WebP encoder always writes the extended header, so the test
+// builds the simple WebP files from the chunks of such files.
 const ascii = (text: string) => Buffer.from(text).toString('hex')
 const extended = (flags: string, width: string, height: string) =>
   `${ascii('RIFF')}00000000${ascii('WEBPVP8X')}0a000000${flags}000000${width}${height}`
@@ -33,8 +33,8 @@ test.each([
   ['a PNG that has only begun', '89504e470d0a1a0a0000000d49484452'],
   ['a JPEG whose preview has not arrived in full', 'ffd8ffe1fffe00'],
   ['a JPEG that ends before a frame', 'ffd8ffd9'],
-  // A decoder skips these markers, which have no length. So the huge frame after them counts, and not the small one at the place
-  // that their supposed length points to.
+  // These markers have no length. A decoder skips them and uses the huge frame that follows. If their next octets were
+  // read as a length, a small frame would be found instead.
   ...['ff01', 'ffd0', 'ffd7', 'ff00'].map((marker): [string, string] => [
     `a JPEG with the marker ${marker} before its frame`,
     [`ffd8${marker}ffc2000b0859d859d803012200`.padEnd(2 * 0xff_c6, '0'), 'ffc0000b080001000101012200'].join(''),

@@ -11,7 +11,7 @@ export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     const size = png(view) ?? gif(view) ?? webp(view) ?? jpeg(view)
-    // A JPEG may state its height after the picture, and 0 before it.
+    // A JPEG may have the height 0 here and state its height after the picture.
     return size === undefined || size.width === 0 || size.height === 0 ? undefined : size
   } catch (error) {
     // A view throws when it is read beyond its end.
@@ -25,7 +25,7 @@ function png(view: DataView): PictureSize | undefined {
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
-/** Reads to the end of the first frame's header, because a decoder enlarges the picture for a frame beyond its edges. */
+/** Reads to the end of the first frame's header, because a decoder enlarges a picture that is smaller than this frame. */
 function gif(view: DataView): PictureSize | undefined {
   if (textAt(view, 0, 4) !== 'GIF8') return undefined
   let at = 13 + colourTableLength(view.getUint8(10))

@@ -13,7 +13,7 @@ export function isPicture(contentType: string): boolean {
   return PICTURES.includes(contentType.toLowerCase())
 }
 
-/** Whether pictures are shown without a click. False for those of strangers. */
+/** Whether pictures are shown without a click. False for pictures from strangers. */
 export const ShowsPictures = createContext(true)
 
 /** A decoded picture takes four bytes for each pixel, however small its file is, and a huge one freezes the page. */

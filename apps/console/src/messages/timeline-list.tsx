@@ -10,7 +10,7 @@ import { locale, t } from '../words/text.ts'
 import { adviceWords, isAhead, partWords, sinceWords, stepWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'
 
-/** What happened to a message, and apart from it what it waits for. */
+/** The steps of a message that have happened and, in a separate list, what the message waits for. */
 export function TimelineList({
   entries,
   isToMany,

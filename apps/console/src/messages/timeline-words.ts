@@ -28,7 +28,7 @@ export function toneOf({ kind, code, webhook }: TimelineEntry): TimelineTone {
   return status !== undefined && status >= 200 && status < 300 ? 'aside' : 'warn'
 }
 
-/** Returns true for what a message waits for. All other steps have happened. */
+/** True for a step that has not happened yet, because the message waits for it. */
 export function isAhead({ kind }: Pick<TimelineEntry, 'kind'>): boolean {
   return kind === 'waiting' || kind === 'in-doubt'
 }
@@ -91,9 +91,9 @@ export function stepWords({ kind, code, cause, until, text }: TimelineEntry): St
 }
 
 /**
- * The reason of a failure, with advice. In English, the text of the API is shown, because it contains more details,
- * except for delivery reports, because that text has the words of the standard. In other languages, the translation is
- * shown. A number of the network without a known meaning is shown with the English text.
+ * The reason of a failure, with advice. English shows the text of the API, which has more details. For delivery reports,
+ * it shows plain words, because the text of the API has the words of the standard. Other languages show the
+ * translation, and the English text of the API if the number from the network has no known meaning.
  */
 export function failureText(failure: Failure): string | undefined {
   const { error, errorCode, networkCode, cause } = failure
@@ -114,7 +114,7 @@ export function failureText(failure: Failure): string | undefined {
 /** Failures that the cause explains completely. */
 const namedByCause: ReadonlySet<string> = new Set(['refused', 'report_failed'])
 
-/** Other failures have advice of their own, or none. */
+/** The advice for failures that the cause explains. Other failures have their own advice, or none. */
 function adviceAfterCause({ errorCode, networkCode, cause }: Failure): string | undefined {
   if (errorCode === 'report_failed')
     return t(isPermanentReport(networkCode) ? 'advice.report_failed_permanently' : 'advice.report_gave_up')

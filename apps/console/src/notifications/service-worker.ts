@@ -6,8 +6,8 @@ import { notificationOf, type PushWords } from './notification.ts'
 /** Texts by language, from the catalogues (vite.config.ts). */
 declare const PUSH_WORDS: Readonly<Record<string, PushWords>>
 
-// Declares the types of service workers that are used, because TypeScript cannot have the types of service workers and
-// of pages together.
+// Declares the few types of service workers that this file uses, because TypeScript cannot load the types of service
+// workers together with the types of pages.
 interface Worker extends EventTarget {
   readonly registration: ServiceWorkerRegistration
   readonly clients: {

@@ -50,7 +50,7 @@ async function copy(value: string, shown: HTMLElement | null): Promise<boolean> 
       await navigator.clipboard.writeText(value)
       return true
     } catch {
-      // Ignores the error, because the browser has refused. Copying the selection below may still work.
+      // Ignores a refusal of the browser, because copying the selection below may still work.
     }
   }
   if (shown === null) return false

@@ -80,7 +80,7 @@ function placeOf(path: readonly Contained[]): Element | null | undefined {
   return neighbour ?? path[at]?.element.closest(places)
 }
 
-/** Focuses an element that normally cannot have the focus. It can have the focus only until it loses it again. */
+/** Focuses an element that normally cannot have the focus, until another element gets the focus. */
 function focusPlace(place: Element | null): void {
   if (!(place instanceof HTMLElement)) return
   if (!place.hasAttribute('tabindex')) {

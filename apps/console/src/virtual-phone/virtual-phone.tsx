@@ -93,12 +93,12 @@ function Screen({ number, phone }: { readonly number: string; readonly phone: Vi
     .filter(({ from, to, direction }) => (direction === 'to-phone' ? to : from) === number)
     .toReversed()
   const last = messages.at(-1)?.id
-  // biome-ignore lint/correctness/useExhaustiveDependencies: down to what is new, when it is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls down at each new message
   useEffect(() => {
     screen.current?.scrollTo({ top: screen.current.scrollHeight })
   }, [last, number])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
     <div className="virtual-phone-screen" ref={screen} role="log" aria-label={t('phone.screen')} tabIndex={0}>
       {messages.length === 0 && (
         <p className="virtual-phone-empty">{rich('phone.empty', { number: <bdi>{number}</bdi> })}</p>

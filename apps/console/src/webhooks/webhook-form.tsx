@@ -61,7 +61,7 @@ export function WebhookForm({
   const [format, setFormat] = useState<WebhookFormat>(webhook?.format === undefined ? 'smsgw' : 'twilio')
   const form = useFocusOnProblem<HTMLFormElement>(save.error)
   const wrongUrl = save.error instanceof ApiFailure ? save.error.about('url') : undefined
-  // Offers events that this page does not know if they are already registered, so that they stay registered.
+  // Also offers registered events that this page does not know, so that they stay registered.
   const offered = [...events, ...chosen.filter((one) => !(events as readonly string[]).includes(one))].filter((one) =>
     isReported(one, format),
   )

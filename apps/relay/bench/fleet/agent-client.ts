@@ -15,7 +15,7 @@ export type ClientOrder =
 export type ClientReport =
   | { readonly kind: 'created'; readonly devices: readonly { readonly id: string; readonly publicKey: string }[] }
   | { readonly kind: 'connected' | 'connected-bare' | 'disconnected' }
-  /** A message reached its agent, or a probe its bare socket, at this time of the monotonic clock of the machine. */
+  /** The time at which a message reached its agent, or a probe reached its bare socket, on the machine's monotonic clock. */
   | { readonly kind: 'arrived'; readonly id: string; readonly atNs: string }
 
 /** Larger than the number of messages that one agent gets, because the agents do not finish them. */
@@ -53,7 +53,7 @@ function create({ from, count, localAddress }: ClientOrder & { kind: 'create' })
     return new ScriptedAgent({
       url: '',
       identity: { deviceId: `bench-${number}` },
-      // The relay limits new connections for each address, so each agent claims another one.
+      // The relay limits new connections for each address, so each agent claims a different address.
       address: `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
       localAddress,
       capacity: CAPACITY,

@@ -6,7 +6,7 @@ import type { Load } from '../load/load.ts'
 import { startBareRoute } from '../load/start-bare-route.ts'
 import { watchLimits } from './watch-limits.ts'
 
-/** Of each relay. PostgreSQL of the benches allows 60 connections. */
+/** The connections of each relay. PostgreSQL allows 60 connections in benchmarks. */
 export const DATABASE_CONNECTIONS = 8
 
 interface AcceptOptions {

@@ -20,7 +20,7 @@ interface AgentOptions {
   readonly atOnce: number
   /** How long the agents are idle before the memory is read. */
   readonly idleSeconds: number
-  /** The number of messages whose way to the agent is measured. */
+  /** The number of messages whose delivery to the agent is measured. */
   readonly messages: number
   readonly main: string | undefined
 }
@@ -45,7 +45,7 @@ export async function measureAgents(options: AgentOptions): Promise<void> {
     'CPU idle',
   )
   for (const one of figures) {
-    // The memory of a few connections is less than the memory that a relay takes or returns at any moment.
+    // The memory of a few connections cannot be measured, because a relay takes and returns more memory at any moment.
     const kB = (value: number) => (one.agents < SMALLEST_FOR_MEMORY ? '-' : value.toFixed(1))
     const above = kB(one.agentKb - one.socketKb)
     const cpu = `${(one.cpuShare * 100).toFixed(0)} %`
@@ -80,7 +80,7 @@ async function measureOne(agents: number, options: AgentOptions): Promise<AgentF
     const clients = await AgentClients.create(agents, database, relays)
     const memory = () => relays.pids.reduce((sum, pid) => sum + memoryKb(pid), 0)
     const cpu = () => relays.pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
-    // A start uses memory that the relay returns later.
+    // Waits, because a relay returns some of its memory after the start.
     await sleep(idleSeconds * 100)
     const before = memory()
     const startedMs = performance.now()

@@ -9,7 +9,7 @@ const PORTION = 200_000
 /**
  * Stores finished messages, which were accepted one second apart and went to different numbers, and counts them. Their
  * ids begin with the time, like those of the relay. Triggers and foreign keys are off, because they would double the
- * time and change nothing: nobody follows the account, and the messages are not counted yet.
+ * time and have no effect on these rows.
  */
 export async function storeOldMessages(
   database: BenchDatabase,
@@ -54,7 +54,7 @@ const FILL = `
   SELECT 'c' || substr(id, 2), key, $1, $2, 0, '+4915112' || (100000 + (key * 7919) % 900000), 'Delivered', created_at
   FROM stored`
 
-/** Does the same work as many runs of the job that updates the counts. */
+/** Updates the counts, as the job of the relay would do in many runs. */
 export async function countAllMessages({ pool, url }: BenchDatabase): Promise<void> {
   const client = connectDatabase({ url, connections: 2 })
   for (;;) {

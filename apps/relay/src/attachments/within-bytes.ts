@@ -1,8 +1,8 @@
 import { Prisma } from '../store/generated/client.ts'
 
 /**
- * A Raspberry Pi deletes attachments of this size in a few seconds. A statement may take at most 30 seconds. If it took
- * longer, it would fail in each run.
+ * A Raspberry Pi deletes attachments of this size in a few seconds. A statement that takes more than 30 seconds
+ * would fail in each run.
  */
 const MOST_DELETED_BYTES = 64 * 1024 * 1024
 

@@ -148,8 +148,7 @@ test('labels, notes and blocks of a conversation are separate for each account',
 })
 
 test('statistics count only messages of the account', async () => {
-  // A week is used, because a machine that was suspended during the tests may have been suspended for more than an
-  // hour.
+  // Asks for a week, because the tests take hours if the machine is suspended meanwhile.
   const path = '/statistics?period=week'
   const counted = ({ status, json }: Called) => {
     expect([status, json]).toEqual([200, expect.anything()])

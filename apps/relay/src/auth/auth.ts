@@ -19,7 +19,7 @@ import { BearerLogin } from './tokens/bearer-login.ts'
 import { publishKeys, SigningKeys } from './tokens/signing-keys.ts'
 import { issueToken, listTokens, refreshToken, revokeToken } from './tokens/token-endpoints.ts'
 
-/** What authentication shares with the other features. */
+/** The dependencies that authentication shares with the other features. */
 interface CoreDeps {
   readonly database: Database
   readonly box: SecretBox

@@ -36,7 +36,7 @@ function requireAccess(path: string, mode: number, refusal: string): void {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new StartError(`${path} does not exist`)
-    // Any other error, for example of a broken disk, is named, because the refusal does not explain it.
+    // Adds any other error, for example of a broken disk, because the refusal does not explain it.
     throw new StartError(code === 'EACCES' ? refusal : `${refusal} (${message})`)
   }
 }

@@ -61,7 +61,7 @@ export async function findConversations(
   return latest
 }
 
-/** Reading the last messages of this number of phone numbers takes about as long as reading 5 000 messages. */
+/** The last messages of 2 000 phone numbers are read about as fast as the last 5 000 messages of the account. */
 const FEW_SELECTED = 2_000
 
 const AFTER_ALL = { at: new Date('9999-12-31T00:00:00Z'), number: '' }

@@ -15,7 +15,7 @@ interface StatusReceiverDeps {
 }
 
 /**
- * The largest number of origins. Each origin has its own lane, so that a slow one does not delay others. Programs use
+ * The largest number of origins. Each origin has its own lane, so that a slow origin does not delay others. Programs use
  * only a few origins.
  */
 const MOST_ORIGINS = 50

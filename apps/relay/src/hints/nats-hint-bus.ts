@@ -70,7 +70,7 @@ export class NatsHintBus implements HintBus {
         const connection = await connect(connectionOptions(this.#options.url))
         this.#connection = connection
         this.#receive(connection, onHints)
-        // The server has the subscription before other relays are asked for missed hints.
+        // Waits until the server has the subscription, so that no hint is lost after `onMissed`.
         await connection.flush()
         this.#isConnected = true
         log.info('hint server connected')

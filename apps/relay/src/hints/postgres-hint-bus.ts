@@ -11,9 +11,9 @@ export interface PostgresHintBusOptions {
 }
 
 /**
- * Carries hints over LISTEN and NOTIFY on a separate connection, because LISTEN needs a lasting session. No NOTIFY is part of
- * another transaction, because all commits with a NOTIFY wait for the same lock. A NOTIFY alone writes no rows, so PostgreSQL does not
- * wait for the disk, whatever `synchronous_commit` is. Hints are dropped while the connection is lost; when it is back, `onMissed` is called.
+ * Carries hints over LISTEN and NOTIFY on a separate connection, because LISTEN needs a lasting session. Each NOTIFY is a
+ * transaction of its own, because all commits with a NOTIFY wait for the same lock. It writes no rows, so PostgreSQL does
+ * not wait for the disk. While the connection is lost, hints are dropped. After the reconnect, `onMissed` is called.
  */
 export class PostgresHintBus implements HintBus {
   readonly #options: PostgresHintBusOptions

@@ -8,7 +8,7 @@ export interface Caller {
   readonly apiKey?: string | undefined
   /** The address of the caller, even if trusted proxies forwarded the request. */
   readonly address: string
-  /** True if the caller uses TLS to this server, or to a trusted proxy that reports it. */
+  /** True if the caller uses TLS to this server or to a trusted proxy. */
   readonly isSecure: boolean
   /** Session token in the cookie. */
   readonly session?: string | undefined

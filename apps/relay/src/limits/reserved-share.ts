@@ -16,7 +16,7 @@ const MOST_REMEMBERED = 10_000
 
 /**
  * When a group has reached its limit, four attempts of the group are accepted per second. These attempts are shared
- * between the names. Every second one is reserved for recognised names, because new names are easy to invent, but
+ * between the names. Every second attempt is reserved for recognised names, because new names are easy to invent, but
  * recognised names are not. Within each half, the name whose last accepted attempt was longest ago comes first. Names
  * without an accepted attempt in the last 30 s come before the others, in random order.
  *

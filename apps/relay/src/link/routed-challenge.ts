@@ -1,6 +1,6 @@
-// A router accepts the WebSocket of an agent and sends the first frame, the challenge, because only the answer names the device.
-// The relay of the device then has to verify a signature of the router's nonce. A header contains the nonce, with a keyed hash
-// that proves that a router with the same SERVER_SECRET created it.
+// A router accepts the WebSocket of an agent and sends the first frame, the challenge, because only the agent's answer
+// names the device. The relay of the device then verifies the signature of the router's nonce. A header contains the
+// nonce, with a keyed hash that proves that a router with the same SERVER_SECRET created the nonce.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'

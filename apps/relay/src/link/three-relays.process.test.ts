@@ -17,7 +17,7 @@ let relays: readonly [TestRelayProcess, TestRelayProcess, TestRelayProcess]
 const agents: ScriptedAgent[] = []
 
 beforeAll(async () => {
-  // PostgreSQL ends the transaction of a relay that does not respond after the time that the relay has set.
+  // If a relay does not respond, PostgreSQL ends its transaction after the time that the relay has set.
   const settings = {
     DATABASE_URL: impatientUrl(store.url),
     SERVER_SECRET: randomBytes(32).toString('base64'),

@@ -52,7 +52,7 @@ export async function readDetails(
   }
 }
 
-/** Finds a message that somebody has sent to the number. The reply of a webhook is not one, because strangers cause it. */
+/** Finds a message that somebody has sent to the number. Ignores replies of webhooks, because strangers cause them. */
 function findSent(statements: Statements, accountId: string, phoneNumber: string) {
   const message = { OR: [{ sentBy: null }, { sentBy: { not: 'webhook' } }] }
   return statements.recipient.findFirst({ where: { accountId, phoneNumber, message }, select: { cmdId: true } })

@@ -93,7 +93,8 @@ const SILENCE_MS = 40_000
  */
 export function silenceLimitedSocket(): Socket {
   const socket = new Socket()
-  // Only from the connection on: a socket that was never connected has no listener for the error, which would end the process.
+  // Starts the limit with the connection. A socket that was never connected has no error listener, so its error would end
+  // the process.
   socket.once('connect', () => socket.setTimeout(SILENCE_MS, () => socket.destroy(new DatabaseSilent())))
   return socket
 }

@@ -104,8 +104,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * Returns the URL of the configured database, without its pooler, or of the running embedded database. Returns undefined if the caller has
- * to start the database.
+ * Returns the URL of the configured database, without its pooler, or of the running embedded database. Returns undefined
+ * if the caller has to start the database.
  */
 export function runningDatabase({
   DATABASE_URL,
@@ -116,7 +116,7 @@ export function runningDatabase({
   if (url !== undefined) return url
   if (!('heldBy' in tryDataFolder(folder))) return undefined
   const running = runningPostgres(join(folder, 'database'))
-  // This throws an error that names the process which owns the folder, because it is starting or stopping.
+  // Throws an error that names the owner of the folder, which is a process that is starting or stopping.
   if (running === undefined) takeDataFolder(folder)
   return running
 }

@@ -16,7 +16,7 @@ export const tokenRequest = requestBody({
     .optional()
     .meta({
       description:
-        'Lifetime in seconds. Default: 3600; 0 means the maximum. Limited to the maximum, and to the remaining lifetime of the token used for this request',
+        'Lifetime in seconds. Default: 3600. 0 means the maximum. A token never outlives the token with which it was requested',
     }),
   scopes: z.array(requestedScope).min(1).max(64).meta({ description: 'Scopes of the token' }),
 }).meta({ id: 'TokenRequest', examples: [{ ttl: 3600, scopes: ['messages:send', 'messages:read'] }] })

@@ -33,7 +33,7 @@ const aliasKeyAnswer = z
     id: z
       .string()
       .regex(aliasKeyIdForm)
-      .meta({ description: 'The 16 characters after `alias:` of each alias that this key made' }),
+      .meta({ description: 'Id of the key: the 16 characters after `alias:` in each alias made with it' }),
     key: z.string().meta({ description: 'The key, encrypted with the `encryption.inbox_public_key` of the account' }),
   })
   .meta({ id: 'AliasKey' })
@@ -167,7 +167,7 @@ export const deviceDetail = device
 export const deviceTelemetryQuery = requestQuery({
   from: instant.optional().meta({
     description:
-      'Default: one day before `to`. Every sample is kept for an hour, then one a minute for a day, then one an hour for 30 days',
+      'Default: one day before `to`. Every sample is kept for one hour, then one sample per minute for a day, then one sample per hour for 30 days',
   }),
   to: instant.optional().meta({ description: 'Default: now' }),
 })
@@ -226,7 +226,7 @@ export const enterPinRequest = requestBody({
     .meta({ description: 'PIN of the SIM. Four to eight digits', format: 'password' }),
   save: z.boolean().optional().meta({
     description:
-      'Saves the PIN on the machine of the device if the SIM accepts it, so that it is entered at each start. Default: false',
+      'True saves the PIN on the machine of the device if the SIM accepts the PIN. The agent then enters it at each start. Default: false',
   }),
 }).meta({ id: 'EnterPinRequest', examples: [{ simNumber: 1, pin: '1234' }] })
 
@@ -267,7 +267,8 @@ const finding = z
       .string()
       .optional()
       .meta({
-        description: 'Stable code of `text` and `advice`; absent if the agent is older or the code is not yet known',
+        description:
+          'Stable code of `text` and `advice`; absent if an older agent sends none, or if this release does not know it',
         examples: ['network.denied', 'port.forbidden'],
       }),
     values: z

@@ -6,14 +6,16 @@ export const problem = z
   .strictObject({
     code: z.int().meta({ description: 'The HTTP status' }),
     message: z.string().meta({ description: 'What is wrong and what to do' }),
-    type: z.string().meta({ description: 'Type of the error; `about:blank` when it means the same as the status' }),
+    type: z
+      .string()
+      .meta({ description: 'Type of the error; `about:blank` when the error has no type besides its HTTP status' }),
     title: z.string().meta({ description: 'Reason phrase of the HTTP status' }),
     status: z.int().meta({ description: 'Same as `code`' }),
     detail: z.string().meta({ description: 'Same as `message`' }),
     reason: z
       .enum(keyRefusals)
       .optional()
-      .meta({ description: 'Stable code of the limit of the API key that refused the request' }),
+      .meta({ description: 'Stable code of the exceeded limit, when a limit of the API key refuses the request' }),
     requestId: z.string().meta({ description: 'Same as the header `X-Request-ID`; include it in support requests' }),
     errors: z
       .array(

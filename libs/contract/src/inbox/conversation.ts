@@ -55,7 +55,7 @@ export const listConversationsQuery = requestQuery({
   cursor: pageCursor,
   q: z.string().max(160).optional().meta({
     description:
-      'Return only conversations whose number or texts contain this text. Messages are searched newest first. While older messages are left, the `Link` header has a next page, even if this page is not full',
+      'Return only conversations whose number or texts contain this text. Messages are searched newest first. Until all messages are searched, the `Link` header has a next page, even if this page is not full',
   }),
   folder: z
     .enum(conversationFolders)

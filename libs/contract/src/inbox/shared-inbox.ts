@@ -57,7 +57,7 @@ export const conversationDetails = z
     unread: z.int().min(0).optional().meta({ description: 'Number of unread messages; needs `inbox:list`' }),
     hasSent: z.boolean().optional().meta({
       description:
-        'True when a stored message was sent to this number, other than the reply of a webhook; needs `messages:list`',
+        'True when a stored message was sent to this number. Replies of webhooks do not count. Needs `messages:list`',
     }),
     ...conversationDecisions,
     notes: z.array(note).meta({ description: 'Oldest first' }),

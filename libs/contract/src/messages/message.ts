@@ -80,12 +80,9 @@ const messageBody = requestBody({
   priority: priority
     .optional()
     .meta({ description: 'Default: 0. From 100, the message bypasses limits, delays and work hours' }),
-  ttl: z
-    .int()
-    .min(5)
-    .max(2_147_483_647)
-    .optional()
-    .meta({ description: 'Seconds after acceptance in which the message may be sent. Alternative to `validUntil`' }),
+  ttl: z.int().min(5).max(2_147_483_647).optional().meta({
+    description: 'Seconds after acceptance during which the message may be sent. Alternative to `validUntil`',
+  }),
   validUntil: instant
     .optional()
     .meta({ description: 'Latest time at which the message may be sent. Alternative to `ttl`' }),
@@ -96,7 +93,7 @@ const messageBody = requestBody({
   }),
   isEncrypted: z.boolean().default(false).meta({
     description:
-      'True when each number and the text, or the base64 of the data, is encrypted; of an MMS, the subject, the text, and the name and base64 of each attachment. Values have the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them',
+      'True when the numbers and the content are encrypted. Encrypt each number and the text, or the base64 of the data. For an MMS, encrypt the subject, the text, and the name and base64 of each attachment. Values have the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them',
   }),
 })
 
@@ -322,7 +319,7 @@ export const messageState = z
 
 const includeAttachmentData = queryBoolean.default(true).meta({
   description:
-    'Include the data of MMS attachments with the content. False lists the attachments without it, to download them one by one',
+    'Include the data of MMS attachments with the content. False lists the attachments without their data; download the data of each one separately',
   default: true,
 })
 
@@ -347,7 +344,7 @@ export const listMessagesQuery = requestQuery({
   approval: z
     .enum(approvalStates)
     .optional()
-    .meta({ description: 'Messages that wait for approval (`pending`), or that were approved, refused or expired' }),
+    .meta({ description: 'Return only messages in this state of approval; `pending` messages still wait for it' }),
   includeContent: queryBoolean.default(false).meta({ description: 'Include texts and data', default: false }),
   includeAttachmentData,
   sort: z

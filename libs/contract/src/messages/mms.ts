@@ -114,7 +114,7 @@ export interface MmsContent extends Readonly<z.output<typeof mmsToSend>> {
 /** An attachment of a sent MMS. */
 export const sentAttachment = z
   .strictObject({
-    partId: z.int().min(0).meta({ description: 'Number of the attachment in its message, from 0' }),
+    partId: z.int().min(0).meta({ description: 'Number of the attachment in its message, counted from 0' }),
     contentType: z.string().meta({ examples: ['image/jpeg'] }),
     name: z.string().optional().meta({ description: 'File name' }),
     size: z.int().min(0).meta({ description: 'Size in bytes' }),

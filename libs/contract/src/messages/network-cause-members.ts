@@ -7,7 +7,7 @@ import { networkCauses } from './network-cause.ts'
 export const networkCause = z.enum(networkCauses).meta({
   id: 'NetworkCause',
   description:
-    'Stable code of what the number from the network, the modem or the delivery report means. Absent if the meaning of the number is not known',
+    'Stable code for the meaning of the number from the network, the modem or the delivery report. Absent if the meaning is unknown',
 })
 
 export const networkCode = z.string().meta({

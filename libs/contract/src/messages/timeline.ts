@@ -59,10 +59,9 @@ const timelineEntry = z
     text: z.string().meta({ description: 'Description of the step' }),
     until: utcTime.optional().meta({ description: 'Latest time at which a `waiting` step ends' }),
     advice: z.string().optional().meta({ description: 'Recommended action' }),
-    adviceCode: z
-      .enum(adviceCodes)
-      .optional()
-      .meta({ description: 'Stable code of the recommended action. Advice from a device has one if `cause` is known' }),
+    adviceCode: z.enum(adviceCodes).optional().meta({
+      description: 'Stable code of `advice`. If the advice is from a device, present only when `cause` is known',
+    }),
     simNumber: z.int().min(1).max(64).optional().meta({ description: 'SIM that sent the message, in a `sent` step' }),
     webhook: z
       .strictObject({

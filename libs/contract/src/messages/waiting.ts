@@ -39,7 +39,7 @@ export const waiting = z
     until: utcTime.optional().meta({ description: 'Latest time at which the wait ends, if known' }),
     message: z.string().meta({ description: 'Description of the reason, with times in UTC' }),
   })
-  .meta({ id: 'Waiting', description: 'Why the message is not yet sent. Absent when it is not waiting' })
+  .meta({ id: 'Waiting', description: 'Why the message is not yet sent. Absent when the message is not waiting' })
 
 export type Waiting = z.output<typeof waiting>
 
@@ -91,7 +91,7 @@ const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => stri
       until === undefined ? '' : ` Next try at ${until}.`
     }`,
   clock_unknown: ({ device }) =>
-    `The time on ${device} is not confirmed. Messages with a deadline, work hours and daily limits wait for it.`,
+    `The clock of ${device} is not confirmed yet. Messages that depend on it (deadline, work hours, daily limit) wait.`,
   relay_unreachable: ({ device }) =>
     `Restarted without a connection: ${device} must reach the relay once before it sends the messages in its journal.`,
 }

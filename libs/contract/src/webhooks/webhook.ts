@@ -77,7 +77,7 @@ export const changeWebhookRequest = requestBody({
     .meta({ description: 'Send only events of this device; an empty text means all devices' }),
   paused: z.boolean().optional().meta({
     description:
-      '`true` pauses the webhook: deliveries wait, at most as long as finished deliveries are kept. `false` resumes it, and enables it if it was disabled',
+      '`true` pauses the webhook: its deliveries wait, but no longer than finished deliveries are kept. `false` resumes it, and enables it if it was disabled',
   }),
 })
   .transform(({ event, events, ...rest }) => {
@@ -102,7 +102,7 @@ export const webhook = z
     name: z.string().optional(),
     format: z.enum(['twilio', 'twilio-status', 'kannel-dlr']).optional().meta({
       description:
-        "Format of the requests; absent for the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, to the `StatusCallback` URLs of single messages; the origin of these URLs is `url`. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with such a URL",
+        "Format of the requests; absent for the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, sent to the `StatusCallback` URL of each message; `url` is the origin of these URLs. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with such a URL",
     }),
     deviceId: deviceId
       .nullable()
@@ -137,7 +137,7 @@ const attempt = z.strictObject({
   error: z
     .string()
     .optional()
-    .meta({ description: 'Error, if there was no HTTP status; or why a reply to a received message was not sent' }),
+    .meta({ description: 'Error if no HTTP status was received, or why the reply to a received message was not sent' }),
   excerpt: z.string().optional().meta({ description: 'Start of the answer' }),
 })
 

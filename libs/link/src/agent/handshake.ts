@@ -49,7 +49,7 @@ export function tagCompared(state: AgentState, isSame: boolean): AgentStep {
   const { welcome } = state.phase
   return isSame
     ? beginOnline(state, welcome)
-    : replaceJournal(state, welcome, 'the relay has stored other events of this journal')
+    : replaceJournal(state, welcome, 'the relay has stored different events for this journal')
 }
 
 function answerChallenge(state: AgentState, challenge: Challenge): AgentStep {
@@ -118,7 +118,7 @@ function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
     return replaceJournal(
       state,
       welcome,
-      `the relay has stored ${mark} events of this journal, which has ${outbox.tail}`,
+      `the relay has stored ${mark} events of this journal, which has only ${outbox.tail}`,
     )
   if (markTag === undefined || mark < outbox.first) return beginOnline(state, welcome)
   return {

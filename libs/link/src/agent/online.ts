@@ -54,7 +54,12 @@ export function handleRelayFrame(state: OnlineState, frame: RelayFrame): AgentSt
   const { outbox, phase } = state
   switch (frame.type) {
     case 'stored': {
-      if (frame.upto > outbox.sent) return closeAgentConnection(state, 'malformed', `event ${frame.upto} was not sent`)
+      if (frame.upto > outbox.sent)
+        return closeAgentConnection(
+          state,
+          'malformed',
+          `the relay acknowledged event ${frame.upto}, which was not sent`,
+        )
       const { streamId } = phase.welcome
       const known = frame.upto > outbox.mark ? resetAttempts(state) : state
       return then(advanceOnline({ ...known, outbox: acknowledge(outbox, frame.upto) }), [
@@ -63,7 +68,7 @@ export function handleRelayFrame(state: OnlineState, frame: RelayFrame): AgentSt
     }
     case 'replay':
       if (frame.from > outbox.sent + 1)
-        return closeAgentConnection(state, 'malformed', `event ${frame.from - 1} was not sent`)
+        return closeAgentConnection(state, 'malformed', `the relay asked for event ${frame.from}, which was not sent`)
       return advanceOnline({ ...state, outbox: resume(outbox, frame.from - 1) })
     case 'command':
       return receiveOne(state, frame.command)

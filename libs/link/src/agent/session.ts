@@ -33,10 +33,10 @@ import type { AgentEffect, AgentInput, AgentState, AgentStep, AgentTimer } from 
  * The agent's end of the link. This end keeps one connection to the relay while the process runs.
  *
  *   idle → connecting → awaiting-challenge → signing → awaiting-welcome → comparing-tag → online
- *            ↑ (pairing → storing-identity → signing, once) │
+ *            ↑                  (pairing → storing-identity → signing, once)                │
  *            └── waiting ◄── when the connection ends ◄─────────────────────────────────────┘
- *   awaiting-welcome, comparing-tag → replacing-journal → waiting the journal is an old copy
- *   → stopped revoked or duplicate identity: needs a person
+ *   awaiting-welcome, comparing-tag → replacing-journal → waiting     the journal is an old copy
+ *   → stopped                                                         revoked or duplicate identity: needs a person
  *
  * The guarantees of this end, if the journal carries out all effects:
  *   an event is kept until the relay has stored it on disk;

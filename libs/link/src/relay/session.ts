@@ -12,8 +12,8 @@ import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
 /**
  * The relay's end of the link. Each socket has its own state machine, which is closed with the socket.
  *
- * new → challenged → authenticating → opening → open → closed
- *            ↕ pairing ↑ from every phase
+ *   new → challenged → authenticating → opening → open → closed
+ *              ↕ pairing                                   ↑ from every phase
  *
  * The guarantees of this end, if the store carries out all effects: an event is acknowledged after it was committed
  * under the epoch of this connection, in the order of its journal; a command is sent after it was committed as

@@ -73,7 +73,7 @@ export const huawei: Profile = {
       fits: { model: /^(E1\d{2}|E2[27]\d|E372|K3)/i },
       changes: {
         storage: { ...genericProfile.storage, indexBase: 0, listingHangs: true },
-        advice: [readAllPorts, 'The modem may hang after hours of listing messages, until it is reset.'],
+        advice: [readAllPorts, 'After hours of listing messages, the modem may hang until it is reset.'],
       },
     },
     {

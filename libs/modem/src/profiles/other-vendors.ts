@@ -92,7 +92,7 @@ export const nokia: Profile = {
   ...genericProfile,
   name: 'nokia',
   fingerprints: [{ manufacturer: /nokia|symbian/i }, { usb: ['0421'] }],
-  advice: ['Can send only: received messages stay in the phone, which offers no readable memory.'],
+  advice: ['Can send only: received messages stay in the memory of the phone, which the agent cannot read.'],
 }
 
 export const novatel: Profile = {

@@ -39,16 +39,16 @@ import {
 /**
  * Recovers a modem, as a pure state machine: `next(state, input, now)` returns the next state and the effects.
  *
- *              opened set up
+ *              opened                    set up
  *     away ─────────────▶ starting ──────────────────▶ healthy
- *      ▲ ▲ ▲ │ │
- *      │ port lost, │ │ │ blocked, too slow │ silent, blocked, long without service
- *      │ from anywhere │ │ ▼ ▼
- *      │ │ └── the next remedy of the ladder:
- *      │ │ resynchronise ──▶ resynchronising ──▶ starting, or the next remedy
+ *      ▲                  ▲  ▲   │                        │
+ *      │ port lost,       │  │   │ blocked, too slow      │ silent, blocked, long without service
+ *      │ from anywhere    │  │   ▼                        ▼
+ *      │                  │  └── the next remedy of the ladder:
+ *      │                  │        resynchronise ──▶ resynchronising ──▶ starting, or the next remedy
  *      ├──────────────────┼─────── reopen ────────▶ away
- *      │ │ re-initialise, restart-radio ──▶ starting
- *      │ settled │ reset ──────────▶ resting (until it is allowed) ──▶ resetting
+ *      │                  │        re-initialise, restart-radio ──▶ starting
+ *      │          settled │        reset ──────────▶ resting (until it is allowed) ──▶ resetting
  *      └───────────── returning ◀─────────────────────────────────────────────────────────┤
  *                                  power-cycle, if the settings allow it ─────────────────┘
  *                                  none left ──────▶ alarm: checks periodically, never resets

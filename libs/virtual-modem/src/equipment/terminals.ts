@@ -55,7 +55,7 @@ export class Terminals {
     return this.#all.flatMap(({ settings, unsolicited }) => (isWanted(settings.cnmi) ? unsolicited : []))
   }
 
-  /** Returns a clock that, when a timer fires, makes the terminal current that started the timer. */
+  /** Returns a clock whose timers make the terminal current that started them. */
   clock(clock: Clock): Clock {
     if (this.#all.length === 1) return clock
     return {

@@ -8,7 +8,7 @@ import type { EquipmentSettings } from '../equipment/settings.ts'
 import type { Sim } from '../sim/sim.ts'
 import { textForHost } from '../wire/character-set.ts'
 
-/** How text mode writes the fields of a message (27.005 §3.1, §4.1). */
+// The fields of a message in text mode (27.005 §3.1, §4.1).
 
 /** Returns a number such as `"+447700900123"`; in hexadecimal under CSCS "UCS2" for families that do this. */
 export function quotedNumber(modem: TextModeModem, address: Address): string {

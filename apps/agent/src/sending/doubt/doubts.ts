@@ -26,9 +26,9 @@ import { significantPart } from './numbers-match.ts'
  *
  * States:
  *
- *   open → resolved by a late answer, or by a status report that matches no part with a known reference
- *        → given up after the window, as `submit_unknown`, or sent once more if the request asks for it; kept in
- *        memory, because later evidence still corrects the outcome
+ *   open → resolved   by a late answer, or by a status report that matches no part with a known reference
+ *        → given up   after the window, as `submit_unknown`, or sent once more if the request asks for it; kept in
+ *                     memory, because later evidence still corrects the outcome
  *
  * Meanwhile later messages from the same SIM to the same number wait for at most two minutes, so that a report can only
  * be about the message in doubt.

@@ -9,9 +9,9 @@ import type { SendingSim } from '../sending-sim.ts'
  *
  * States:
  *
- *   waiting → sending → waiting a part was refused temporarily, or the modem disconnected
+ *   waiting → sending → waiting    a part was refused temporarily, or the modem disconnected
  *                     → over
- *                     → in-doubt the outcome of a part is unknown, nothing more is sent → waiting | over
+ *                     → in-doubt   the outcome of a part is unknown, nothing more is sent → waiting | over
  */
 export interface OutgoingMessage {
   readonly cmdId: string

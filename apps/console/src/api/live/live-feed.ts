@@ -29,8 +29,8 @@ type Listener = (kind: LiveKind, data: unknown) => void
 /** A stream that does not start within this time is opened again, because the relay may have stopped without closing it. */
 const startLimitMs = 15_000
 /**
- * How long to wait for the first heartbeat, because a relay may hang before it. An older relay sends no heartbeats, so
- * its stream is opened again at this interval.
+ * A stream without a heartbeat within this time is opened again, because the relay may hang. This happens regularly with
+ * an older relay, which sends no heartbeats.
  */
 const firstHeartbeatMs = 40_000
 /** A heartbeat may be this much late, for example on a slow network. */

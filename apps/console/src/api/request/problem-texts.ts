@@ -29,7 +29,7 @@ function unquoted(value: string): string {
   return value.replace(/^"|"$/g, '')
 }
 
-/** The ends of sentences with which the API describes a problem. The sentences begin with the path of the member. */
+/** The problems that the API describes, without the path of the member at the beginning. */
 const sentences: readonly (readonly [RegExp, TextKey])[] = [
   [/^("[\s\S]*") is not a valid phone number/, 'problem.phoneNumber'],
   [/^("[\s\S]*") has no valid country code/, 'problem.countryCode'],

@@ -4,7 +4,7 @@ import { type KeyActions, KeySequence, pressedKey } from './key-sequence.ts'
 const dialogs = '[role="dialog"][aria-modal="true"], [role="menu"]'
 /** True if a dialogue or a menu was open when the current key was pressed. */
 let wasDialogOpen = false
-// Escape closes a dialogue before the shortcuts receive the key, so this listener must run before that.
+// Escape closes a dialogue before the shortcuts receive the key, so this listener must run before the dialogue closes.
 globalThis.addEventListener?.('keydown', () => (wasDialogOpen = document.querySelector(dialogs) !== null), {
   capture: true,
 })

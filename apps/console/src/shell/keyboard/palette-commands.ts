@@ -11,7 +11,7 @@ export interface PaletteCommand {
 }
 
 /**
- * Returns the commands whose names contain all words of the search. Every text can be searched for in the conversations.
+ * Returns the commands whose names contain all words of the search. Any text can also be searched in the conversations.
  * If the search is a whole phone number, its conversation is first.
  */
 export function commandsFor(search: string): readonly PaletteCommand[] {

@@ -87,7 +87,7 @@ function useOptions<Item>(
     // once.
     anchorTo: scrolledBy() > scrollMargin ? ('end' as const) : ('start' as const),
     useFlushSync: false,
-    // Keeps the heights of items of a list that is not displayed.
+    // Keeps the heights of the items while the list is not displayed.
     measureElement: ((element, entry, list) => {
       const height = measureElement(element, entry, list)
       return height > 0 ? height : (list.measurementsCache[list.indexFromElement(element)]?.size ?? itemHeight)
@@ -126,8 +126,8 @@ function Drawn<Item>({
 }) {
   const at = current === undefined ? -1 : items.findIndex((item, index) => keyOf(item, index) === current)
   const hasCurrent = at >= 0
-  // Remembers the current item, because the list must scroll only when another item becomes current, and the position
-  // of an item changes with each new item.
+  // A ref, because the list must scroll only when another item becomes current, and not when new items change the
+  // position of the current item.
   const latest = useRef(at)
   latest.current = at
   useEffect(() => {

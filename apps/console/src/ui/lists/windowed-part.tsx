@@ -45,8 +45,8 @@ export function WindowedPart({
   useLayoutEffect(() => {
     const [element, scroller] = [part.current, scroll?.current]
     if (!isNear || height.current === 0 || element === null) return
-    // Corrects the scroll position if the elements are higher than the space that was kept for them, because the window
-    // has become narrower. If the window scrolls, the browser corrects the position.
+    // Corrects the scroll position if the elements are higher than the space that was kept for them, for example after
+    // the window became narrower. If the window scrolls, the browser corrects the position.
     const isAbove = scroller && element.getBoundingClientRect().top < scroller.getBoundingClientRect().top
     if (scroller && isAbove) scroller.scrollTop += element.offsetHeight - height.current
     height.current = 0

@@ -8,7 +8,7 @@ import { useTestDatabase } from '../../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
-/** Calls can be counted by password, because each hash of a password begins with its fingerprint. */
+/** Counts the hashes by password, because computing a hash begins with a call of `fingerprint`. */
 const fingerprint = vi.spyOn(box, 'fingerprint')
 const world = useTestDatabase()
 let nowMs: number

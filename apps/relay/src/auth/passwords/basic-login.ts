@@ -1,12 +1,16 @@
 // Authenticates with a user name and password. A cached login takes a few microseconds; a check takes up to 5 ms of one
 // core.
 //
-// login that is cached and succeeded from this address ──▶ password version of the account unchanged ──▶ accepted
-// otherwise ──▶ the same pair from this address is being checked? wait for that result ──▶ throttle (skipped for
-// recognised logins) ──▶ fair queue ──▶ argon2id ──▶ cached and recognised
-// throttled ──▶ succeeded from this address before, on any relay? front of the queue ──▶ a password that this
-// installation generated, and not wrong too often? a reserved check ──▶ limit of the address reached, but not that of
-// the account? a reserved check within a second, or 429
+// The first of these rules that applies to an attempt is used:
+//
+//   1. The login is cached for this address, and the password of the account is unchanged: accepted.
+//   2. The same pair from the same address is being checked: waits for that result.
+//   3. The login succeeded from this address before, on this relay: front of the queue.
+//   4. This installation generated the password, and the password was not wrong too often: a reserved check.
+//   5. The throttle allows the attempt: the fair queue.
+//   6. The login succeeded from this address before, on any relay: front of the queue.
+//   7. The address has reached its limit, but the account has not: a reserved check within a second.
+//   8. Otherwise: 429.
 //
 // An unknown user name takes the same path with a dummy hash, so that the time does not reveal which names exist.
 import { availableParallelism } from 'node:os'
@@ -135,9 +139,9 @@ export class BasicLogin {
   }
 
   /**
-   * Does not apply the limit of the address to generated passwords, because random guesses hardly ever have the right
-   * last group. Each generated password has its own limit, because somebody may have a generated password of another
-   * account.
+   * The limit of the address does not apply to generated passwords, because their last group is a checksum that random
+   * guesses hardly ever match. Each generated password has its own limit, because somebody may have a generated password
+   * of another account.
    */
   #takeGenerated({ password }: Attempt): (() => void) | undefined {
     if (!isGeneratedPassword(this.#pepper, password)) return undefined

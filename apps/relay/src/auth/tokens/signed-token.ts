@@ -11,8 +11,8 @@ const kinds: Readonly<Record<TokenKind, { readonly typ: string; readonly audienc
 }
 
 /**
- * Ends the audience of a token that an API key issued. Relays of releases before API keys refuse such a token, because they
- * would not apply the limits of the key.
+ * The suffix of the audience of a token that an API key issued. Releases without API keys refuse such a token, because
+ * they would not apply the limits of the key.
  */
 const OF_KEY = ':key'
 

@@ -136,7 +136,7 @@ function octetsOf(escaped: string): string {
 /**
  * Decodes octets. Without `charset`, text is UTF-8, or UTF-16BE for `coding=2`. Older versions of Kannel used
  * WINDOWS-1252, so text that is not valid UTF-8 is decoded as WINDOWS-1252. Returns undefined for an unknown charset
- * and for octets that are not text in it.
+ * and for octets that are invalid in the charset.
  */
 function decodeText(octets: string, charset: string | undefined, isUcs2: boolean): string | undefined {
   const bytes = Buffer.from(octets, 'latin1')

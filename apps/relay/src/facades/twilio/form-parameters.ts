@@ -1,7 +1,7 @@
 import type { FacadeParameters } from '../../http/facade/facade.ts'
 import { type TwilioCode, TwilioError } from './twilio-error.ts'
 
-/** Returns a parameter, or undefined when it is missing. Of a repeated parameter, the last value counts. */
+/** Returns a parameter, or undefined when it is missing. Returns the last value of a repeated parameter. */
 export function parameter(parameters: FacadeParameters, name: string): string | undefined {
   const value = parameters[name]
   return typeof value === 'string' || value === undefined ? value : value.at(-1)
@@ -29,7 +29,7 @@ export function integerParameter(
   throw new TwilioError(400, 20001, `${name} must be an integer from ${least} to ${most}`)
 }
 
-/** Reads a date such as `2026-03-01`, which means its beginning in UTC, or a time in ISO 8601. */
+/** Reads a time in ISO 8601, or a date such as `2026-03-01`, which stands for the start of that day in UTC. */
 export function timeParameter(
   parameters: FacadeParameters,
   name: string,

@@ -63,7 +63,7 @@ const ofRecipient = Prisma.sql`
 /** The number of the requested SIM, which is shown until the SIM that sends the message is known. */
 const ofSim = Prisma.sql`LEFT JOIN sim_cards s ON s.device_id = m.device_id AND s.sim_number = m.sim_number`
 
-/** Downloaded MMS have their text, and SMS their whole text, so both are messages of Twilio. */
+/** Twilio's interface shows only received messages that contain a whole text. */
 const receivedTypes = Prisma.sql`('SMS', 'MMS_DOWNLOADED')`
 
 const ofReceived = Prisma.sql`
@@ -109,7 +109,7 @@ function sentRecords(filter: RecordFilter, after: RecordPlace | undefined, take:
       : []),
     ...(after === undefined ? [] : [sentBound(after)]),
   ]
-  // Reads one more message than records, because all recipients of the first message may come before the place.
+  // Reads one message more than needed, because all recipients of the first message may come before the place.
   const newest = Prisma.sql`ORDER BY m.created_at DESC, m.key DESC LIMIT ${take + 1}`
   const scan =
     to === undefined

@@ -9,7 +9,7 @@ export interface TwimlAnswer {
 }
 
 const NOTHING: TwimlAnswer = { replies: [], problems: [] }
-/** The largest number of messages in one answer; others are not sent. */
+/** The largest number of messages in one answer. Further messages are not sent. */
 const MOST_REPLIES = 10
 const LONGEST_REPLY = 1600
 

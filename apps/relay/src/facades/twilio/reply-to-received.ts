@@ -36,7 +36,7 @@ export function replyToReceived({ database, accept, logbook }: ReplyDeps): Attem
       const idempotencyKey = `reply-${derivedEventId([messageId, String(index)])}`
       const sim = { deviceId, ...(simNumber !== null && simNumber > 0 && { simNumber }) }
       try {
-        // The content of the reply is left out, because an earlier attempt may have been answered with another text.
+        // Leaves the text of the reply out, because an earlier attempt may have been answered with another text.
         const identity = messageId
         await sendFacadeText(accept, { principal, phoneNumbers: [sender], text, ...sim, idempotencyKey, identity })
       } catch (error) {

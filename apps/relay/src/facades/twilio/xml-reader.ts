@@ -1,5 +1,5 @@
 /**
- * An element with its attributes, its inner elements, and its own text, which leaves out the text of inner elements.
+ * An element with its attributes, its inner elements, and its own text without the text of inner elements.
  */
 export interface TwimlElement {
   readonly name: string

@@ -3,9 +3,9 @@ import type { AttachmentOctets } from '@smsgw/contract/messages/mms'
 import { ApiError } from '../errors/api-error.ts'
 import { OctetPieces, TextPieces, textOfOctets } from './octet-pieces.ts'
 
-/** An upload of 500 messages with three attachments each has 40 000. Each value costs up to 60 bytes of memory once it is parsed. */
+/** An upload of 500 messages with three attachments each has 40 000 values. A parsed value takes up to 60 bytes of memory. */
 const MOST_VALUES = 200_000
-/** A value may have a name. */
+/** The names of members are strings too. */
 const MOST_STRINGS = 3 * MOST_VALUES
 /**
  * The largest number of escapes in a body, because an escape takes longer to decode than a digit. A picture of 8 MiB
@@ -35,7 +35,7 @@ export class AttachmentDecoder {
   readonly #rest = new GrowingBuffer()
   readonly #decoded: AttachmentOctets[] = []
   #state: 'outside' | 'string' | 'escape' | 'data' | 'data-escape' = 'outside'
-  /** The last byte between strings that is not white space; a quote after a string. */
+  /** The last byte outside of strings that is not white space, or the closing quote of a string. */
   #last = 0
   /** The first characters of the last string. */
   #name = ''
@@ -170,7 +170,7 @@ export class AttachmentDecoder {
     const char = String.fromCharCode(chunk[at] as number)
     const isUnicode = this.#escape.startsWith('\\u')
     if (isUnicode && !/[0-9a-f]/i.test(char)) {
-      // Not JSON. The character may be the end of the string.
+      // Invalid JSON. The character may be the end of the string.
       this.#continueAsString(this.#escape)
       return at
     }

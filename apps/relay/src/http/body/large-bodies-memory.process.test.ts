@@ -170,7 +170,7 @@ test('20 slow uploads hold the octets of their pictures once', async () => {
   expect(statuses).toEqual(statuses.map(() => 201))
   const growth = mostMemory() - idle
   process.stdout.write(`when all end at once, the process has ${growth.toFixed(0)} MiB more than before them\n`)
-  // The pictures take 20 MiB of this growth. It was 60 MiB when the database client encoded each picture.
+  // The pictures take 20 MiB of this growth. If the database client encoded each picture, the growth would be 60 MiB.
   expect(growth).toBeLessThan(54)
 })
 

@@ -109,6 +109,7 @@ function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody
       }
     }
     const refuse = (error: unknown) => {
+      // Discards the rest of the body, because a caller cannot read the answer while it is sending.
       stop()
       request.resume()
       reject(error)
@@ -128,10 +129,6 @@ function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody
   })
 }
 
-/**
- * Reads and discards the rest of the body. If the connection was closed while the caller is sending, the caller could
- * not read the answer.
- */
 function tooLarge(mostBytes: number): ApiError {
   return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send a smaller one`)
 }

@@ -16,7 +16,7 @@ export interface Room {
   /** The limit if urgent sends are included, for which credit is reserved. At least `sends`. */
   readonly urgentSends: number
   /**
-   * The limit for cancels, and the separate but equal limit for other commands that are not sends. Neither kind costs
+   * The limit for cancels. An equal, separate limit applies to other commands that are not sends. Neither kind costs
    * credit.
    */
   readonly others: number

@@ -13,8 +13,7 @@ export function replyCounter({ accountId, recipients }: Pick<NewReply, 'accountI
 
 /**
  * Prevents other transactions from storing replies to the numbers of these messages until this transaction ends, and
- * returns the replies of the last hour by `replyCounter`. There is no table to lock, because the stored messages are
- * counted.
+ * returns the replies of the last hour by `replyCounter`. Uses advisory locks, because no row contains the count.
  *
  * The locks are taken in the order of their numbers, so that two transactions cannot deadlock. Counting is a second
  * statement, so that it sees the messages that were stored while this transaction waited. A hashed message contains the

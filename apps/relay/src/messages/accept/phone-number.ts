@@ -38,8 +38,8 @@ type ReadNumber = { readonly ok: true; readonly parsed: PhoneNumber } | { readon
 
 /**
  * If a region is set, and the digits are valid both as a national and as an international number, it counts as
- * national. For example, 15 % of Canada's national numbers would be valid numbers of another country with a `+` in
- * front.
+ * national. For example, with a `+` in front, 15 % of Canada's national numbers would be valid numbers of another
+ * country.
  */
 function readNumber(text: string, region: CountryCode | undefined): ReadNumber {
   const digits = text.replace(PUNCTUATION, '')

@@ -5,11 +5,11 @@ import type { MessageState } from '@smsgw/contract/messages/message-states'
  * The state of a message for one of its numbers.
  *
  *     Pending ──▶ Processed ──▶ Sent ──▶ Delivered
- *        │ ╲ │ ▲ │
- *        │ ╲ ▼ │ │
- *        │ └──▶ Cancelling ────┘ │
- *        ▼ ▼ ▼
- *     Cancelled ◀─────┘ Failed ◀── any but Delivered and Cancelled
+ *        │ ╲          │          ▲ │
+ *        │  ╲         ▼          │ │
+ *        │   └──▶ Cancelling ────┘ │
+ *        ▼            ▼            ▼
+ *     Cancelled ◀─────┘          Failed ◀── any but Delivered and Cancelled
  *
  * States only move forward, so late and repeated inputs change nothing. The failures `submit_unknown` and `device_lost`
  * mean that the outcome is unknown. Only a later report that corrects them changes `Failed`. `Cancelling` does not end

@@ -15,7 +15,7 @@ import { closeFrame, textFrame } from './server-frames.ts'
 
 /** How long an agent may take until its first message. */
 const HANDSHAKE_MS = 15_000
-/** The most bytes before the first message has ended: a message of the largest size, and some control frames. */
+/** The largest number of bytes up to the end of the first message: the largest message, and some control frames. */
 const MOST_BYTES = maxFrameBytes + 4_096
 
 /** The first message of an agent. */

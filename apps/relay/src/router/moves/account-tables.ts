@@ -105,7 +105,7 @@ export const tablesLeft: readonly string[] = [
   '_prisma_migrations',
 ]
 
-/** The last row of a table up to the position in a column, as the other database numbers it. */
+/** The position in a column, converted to the numbers of the other database: the last row up to this position. */
 function positionIn(table: string, column: string): string {
   return `coalesce(
     (SELECT max(k.new) FROM move_keys_${table} k WHERE k.old <= s.${column}),

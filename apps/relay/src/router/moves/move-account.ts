@@ -157,7 +157,7 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
       accountId: move.accountId,
       keysUntil,
     })
-    // These rows would delete and add the same credentials again.
+    // Drains the rows that the deletion and the copy have caused. They would delete and add the same credentials again.
     await drainFeed(directory, { id: move.target, pool: target.feed })
     await refuseBypass({ source, target, newest }, move)
     await refuseAttached(source, move)

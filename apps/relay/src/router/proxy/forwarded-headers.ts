@@ -44,7 +44,8 @@ function endToEnd(rawHeaders: readonly string[]): string[] {
     if (rawHeaders[at]?.toLowerCase() === 'connection')
       for (const name of (rawHeaders[at + 1] ?? '').split(',')) hop.add(name.trim().toLowerCase())
   // A client must not make the router drop the length or the host, because both ends would then disagree about them. It
-  // must not make the router drop credentials either, because the relay would then read others than the router.
+  // must not make the router drop credentials either, because the relay would then read different credentials than the
+  // router.
   for (const name of ['content-length', 'host', ...CREDENTIALS]) hop.delete(name)
   const lines: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -17,7 +17,7 @@ export interface ProxiedRequest {
   readonly start?: Buffer | undefined
   /** Registers the attempt, or returns undefined if the account is no longer in this cell. */
   readonly enter: () => (() => void) | undefined
-  /** Receives the function that ends the request. A stream of events is without an end, so it must not be waited for. */
+  /** Receives the function that ends the request. A stream of events never ends, so nothing may wait for its end. */
   readonly onAbortable: (abort: () => void, isStream: boolean) => void
 }
 
@@ -33,7 +33,7 @@ export async function proxyRequest(pool: RelayPool, cell: string, proxied: Proxi
   if (leave === undefined) return 'moved'
   try {
     for (const target of pool.targets(cell)) {
-      // The event of a client that disconnected during the look-up has passed.
+      // The client may have disconnected during the look-up, and no further event would report this.
       if (proxied.response.destroyed) return 'answered'
       const outcome = await attempt(pool, target, proxied)
       if (outcome === 'answered') return 'answered'

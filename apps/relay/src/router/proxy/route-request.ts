@@ -36,7 +36,7 @@ export class RequestRouter {
   async route(request: IncomingMessage, response: ServerResponse, client: ClientFacts): Promise<ApiError | undefined> {
     const { pool, placements } = this.#deps
     const { accountId, isCertain, start } = await this.#accountOf(request, response, client)
-    // A relay would answer 401, and the client could discard credentials that are right.
+    // Asks no relay, because it would answer 401, and the client might discard credentials that are valid.
     if (!isCertain) return directoryProblem()
     const base = { request, response, client, start }
     if (accountId === undefined) return await this.#toAnyCell(base)

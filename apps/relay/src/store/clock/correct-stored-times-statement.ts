@@ -45,7 +45,7 @@ export async function correctStoredTimes(database: Database, backMs: number): Pr
 }
 
 /**
- * A corrected change is not corrected again for this time, because all relays detect a changed clock within a few
- * seconds.
+ * For this time after a correction, times are not corrected again. All relays detect a changed clock within a few
+ * seconds, and only the first of them may correct the times.
  */
 const DONE_SECONDS = 10

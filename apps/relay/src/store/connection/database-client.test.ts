@@ -1,5 +1,5 @@
-// Two servers, of which one accepts writes. A role decides which one: it may change while connections stay open, as when a primary
-// is cut off and a standby takes over.
+// Two servers, of which one accepts writes. The settings of a role decide which server this is. They may change while
+// connections stay open, as when a primary is cut off and a standby takes over.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -77,10 +77,10 @@ function answersAfter(slow: number, fast: number): void {
   )
 }
 
-/** The URL, with a parameter that makes it another one, because all clients of a URL share what they know about its servers. */
+/** Returns a unique URL for the servers, because all clients of one URL share what they know about its servers. */
 const freshUrl = (parameters = '') => `${url}?application_name=${randomUUID()}${parameters}`
 
-/** From now on, new sessions can write on these servers alone. */
+/** From now on, new sessions can write only on these servers. */
 async function acceptsWrites(...ats: readonly number[]): Promise<void> {
   for (const [index] of servers.entries()) {
     const client = new Client({ connectionString: urlOf(index) })

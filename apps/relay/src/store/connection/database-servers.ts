@@ -119,7 +119,7 @@ export class DatabaseServers {
     return server
   }
 
-  /** An error that will not pass, for example a wrong password, is more helpful than the others. */
+  /** Returns the most helpful error: one that will not pass, for example a wrong password, if there is one. */
   #unavailable(answers: readonly ProbedServer[]): unknown {
     const errors = answers.map(({ problem, timeline }) => problem ?? new OldTimeline(timeline, this.#newestTimeline))
     const lasting = errors.find((error) => !isDatabaseUnavailable(error))

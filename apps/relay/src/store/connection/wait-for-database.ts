@@ -33,7 +33,7 @@ export async function waitForDatabase(url: string, { waitMs, report }: DatabaseW
   }
 }
 
-/** Calls `start` again whenever the database becomes unavailable while it runs. */
+/** Calls `start` again whenever the database becomes unavailable while `start` runs. */
 export async function retryUntilAvailable<T>(
   start: () => Promise<T>,
   { waitMs, report }: DatabaseWaitOptions,

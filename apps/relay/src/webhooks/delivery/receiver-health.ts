@@ -13,7 +13,7 @@ export interface ReceiverHealthDeps {
 /**
  * Health of a receiver while a worker serves it. States: *usual*, or *on trial* after a pause until one attempt
  * succeeds. The receiver is paused after a failure on trial, after too many failures, after a requested pause or after
- * 410 Gone. The worker then stops serving the receiver, with any results of the running requests.
+ * 410 Gone. The worker then stops serving the receiver, whatever the running requests result in.
  */
 export class ReceiverHealth {
   readonly #deps: ReceiverHealthDeps

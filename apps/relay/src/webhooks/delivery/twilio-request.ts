@@ -24,7 +24,7 @@ export interface UnsignedRequest {
 
 export const twilioHeadersOfAttempt = ['x-twilio-signature'] as const
 
-/** The request without its signature, which is the same for each attempt. */
+/** Returns the request without its signature. It is the same for each attempt. */
 export function twilioRequest(delivery: TwilioDelivery): UnsignedRequest {
   const payload = delivery.payload as Payload
   return {
