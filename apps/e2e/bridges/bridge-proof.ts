@@ -32,7 +32,7 @@ export interface ProofWorld {
 /** A program that sends messages through the gateway. */
 export interface BridgeProof {
   readonly subject: string
-  /** Debian packages of the program, or none if the proof contains its programs. */
+  /** Debian packages of the program. Empty if the program is not a Debian package. */
   readonly packages: readonly string[]
   /** Name and version of a program on npm, instead of Debian packages. */
   readonly npm?: string

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 
-/** The network of the database machines. This machine is part of it, so that relays can reach them. */
+/** The network of the database machines. This machine joins the network, so that its relays can reach the databases. */
 export const BRIDGE = 'smsgw-ha'
 
 const MACHINE = '198.51.100.11'

@@ -9,8 +9,8 @@ import type { DriverSchedule } from './schedule.ts'
  * a command. With such a modem, the driver waits for the status report, or until 45 s after the PDU, and the time starts
  * then. The class also counts writes that could have disturbed a modem that was still sending.
  *
- * States: no PDU is being sent → a PDU is being sent → the modem has finished and sent some output → the outcome is
- * unknown → in step
+ * The states, in order: no PDU is being sent; a PDU is being sent; the modem has finished and sent some output; the
+ * outcome is unknown; driver and modem are in step.
  */
 export class RecoveryWatch {
   readonly recoveriesMs: number[] = []

@@ -2,7 +2,7 @@ import type { StartupStage } from './setup/startup-context.ts'
 import type { StartupFailure } from './setup/startup-failure.ts'
 
 /**
- * absent → probing → identifying → sim → registering → ready ⇄ degraded
+ * absent → probing → identifying → sim → registering → ready ⇄ degraded.
  *
  * `blocked`: setup failed with a reason and is repeated periodically. A sign that the modem has restarted leads back to
  * `probing`, and a lost port leads to `absent`.

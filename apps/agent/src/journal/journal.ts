@@ -20,8 +20,8 @@ import type { Removed, RetentionLimits } from './retention.ts'
  *     await journal.write([{ kind: 'part-committed', … }])       before the PDU
  *     await journal.write([{ kind: 'part-result', … }, { kind: 'event', … }])
  *
- * States: `open` → `close` (completes all calls, including new calls that callers make after a reply) → closed. When the worker dies, every call fails and `onLost` is called, because an agent must not run without its
- * journal.
+ * `close` completes all calls, including calls that callers make after a reply. When the worker dies, every call fails
+ * and `onLost` is called, because an agent must not run without its journal.
  */
 export interface Journal {
   /** Rejects with a JournalError when nothing was written. */

@@ -45,7 +45,7 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
   'sim-state-unreadable':
     'does not report whether its SIM needs a PIN (AT+CPIN? refused): no effect while the SIM works',
   'registration-unreadable':
-    'does not report its registration (AT+CREG? and similar refused): it is considered registered unless it reports no operator',
+    'does not report its registration (AT+CREG? and similar refused): it counts as registered, except while it reports that it has no operator',
   'no-service-centre': 'the SIM has no service centre number: nothing can be sent until one is set',
   'no-imei':
     'does not report an IMEI: it is recognised by its USB socket or address, and gets another SIM number in another socket',

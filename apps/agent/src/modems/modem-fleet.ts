@@ -19,7 +19,7 @@ import { UssdSessions } from './ussd-sessions.ts'
  * All modems of this agent. Modems are found wherever they are plugged in, run independently of each other, are recognised
  * by their IMEI and keep their SIM number.
  *
- * `new` → `start` (searches for modems, once and then continuously) → `stop`.
+ * `start` searches for modems once, and then continuously until `stop`.
  */
 export class ModemFleet {
   readonly #options: ModemFleetOptions

@@ -16,8 +16,8 @@ export interface SimListener {
 }
 
 /**
- * The states of the SIM of one modem: none → readable (modem set up) ⇄ sending (registered) → none. While `maySend`
- * returns false, the SIM only receives.
+ * The states of the SIM of one modem: none, readable (the modem is set up) and sending (the modem is also registered).
+ * While `maySend` returns false, the SIM only receives.
  */
 export class SimPresence {
   readonly #listener: SimListener

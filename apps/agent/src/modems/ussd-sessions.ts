@@ -17,8 +17,11 @@ export type AnsweredUssd = Omit<Extract<AgentEvent, { kind: 'ussd-answered' }>, 
 /**
  * USSD sessions with the network, one at a time for each SIM.
  *
- * States of a SIM: free → asking (waiting for the answer) → free, or open (the network expects a reply, which needs the
- * session id) → asking … An open session without a reply ends after a time limit, and the SIM is free again.
+ * States of a SIM:
+ *
+ * - free: no session is open.
+ * - asking: the network has to answer. Next: free, or open.
+ * - open: the network expects a reply, which needs the session id. Next: asking, or free after a time limit.
  */
 export class UssdSessions {
   readonly #options: UssdSessionsOptions

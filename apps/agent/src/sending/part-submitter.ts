@@ -19,7 +19,11 @@ export interface PartSubmitterOptions {
 /**
  * Passes one part to a modem. Each step is an input of the sending machine:
  *
- * prompt → COMMIT, on disk → PDU and Ctrl-Z → result → RESULT, written while the next part or message begins
+ * 1. The modem sends its prompt.
+ * 2. COMMIT is stored on disk.
+ * 3. The driver writes the PDU and Ctrl-Z.
+ * 4. The modem sends the result.
+ * 5. RESULT is written while the next part or message begins.
  */
 export class PartSubmitter {
   readonly #options: PartSubmitterOptions

@@ -55,8 +55,8 @@ export class RunningTime {
 }
 
 /**
- * Returns the first time of the clock: the system time, or the time of the newest row if it is earlier. So the age of a
- * row is at most the time between this row and the newest row, with any system clock.
+ * Returns the first time of the clock: the system time or the time of the newest row, whichever is earlier. So at the
+ * start, no row is older than its distance from the newest row, even if the system clock is wrong.
  */
 function firstTime(database: DatabaseSync): number {
   const newest = tablesIn(database).flatMap((table) => {

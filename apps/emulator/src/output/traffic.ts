@@ -54,5 +54,5 @@ const NAMES: Readonly<Record<number, string>> = {
   127: 'DEL',
 }
 const MOST_KEPT = 2000
-/** The longest line. A program may write 64 kB at a time. */
+/** The limit for all lines together. A program may write 64 kB at a time. */
 const MOST_KEPT_BYTES = 0x40_0000

@@ -18,7 +18,7 @@ export type ClientReport =
   /** The time at which a message reached its agent, or a probe reached its bare socket, on the machine's monotonic clock. */
   | { readonly kind: 'arrived'; readonly id: string; readonly atNs: string }
 
-/** Larger than the number of messages that one agent gets, because the agents do not finish them. */
+/** Agents do not finish messages, so this must be larger than the number of messages that one agent gets. */
 const CAPACITY = 1_000_000
 
 let agents: ScriptedAgent[] = []

@@ -19,9 +19,11 @@ export interface ResynchronisationEnd {
  * whose answers cannot be old (see `provingWord`). An OK alone is not sufficient, because it may belong to the
  * timed-out command. Some modems refuse a bare `AT`; an error also shows that the modem answers.
  *
- * `knocking`: ESC and `AT` are written, and any result is accepted → `marking`: a question is written, and its answer
- * is expected → `closing`: the answer was read, and its final result is expected → the next question, or in step. A
- * deadline starts the next attempt; the questions asked so far are remembered as unanswered.
+ * - `knocking`: ESC and `AT` were written, and any result is accepted. Next: `marking`.
+ * - `marking`: a question was written, and its answer is expected. Next: `closing`.
+ * - `closing`: the answer was read, and its final result is expected. Next: another question, or the end.
+ *
+ * A deadline starts the next attempt; the questions asked so far are remembered as unanswered.
  */
 export class Resynchronisation implements Exchange {
   readonly text = 'AT'

@@ -11,7 +11,7 @@ import { childNumber, childText } from './xml.ts'
  * USSD through the web interface: `send` passes a code or a reply to the network, `get` is refused until the network
  * has answered, and `status` is not 0 while the session is open.
  *
- * States: closed → asking → closed, or open (the network expects a reply; the next text is the reply) → asking …
+ * States: closed, asking, and open. In the state open, the network expects a reply, so the next text is the reply.
  *
  * While a session is open, the stick refuses the next code, so the session is released in all other cases.
  */

@@ -22,9 +22,9 @@ export type RequestFields = readonly (readonly [name: string, value: string | nu
  * The session with the web interface: a cookie, and a token that each POST uses up. Requests run one at a time, because
  * the token of a request comes with the reply to the previous request.
  *
- * none → open (`SesTokInfo`) → none, when the stick refuses the token because it has restarted or another program has
- * opened a session. A refused token means that the stick has not executed the request, so the request is repeated once
- * with a new session.
+ * `SesTokInfo` opens a session. The stick refuses the token after a restart, or after another program has opened a
+ * session. A refused token means that the stick has not executed the request, so the request is repeated once with a
+ * new session.
  */
 export class WebSession {
   readonly #port: WebPort

@@ -10,7 +10,7 @@ import type { Profile } from './profile.ts'
 const submit = { ...genericProfile.submit, probe: probeAfterAnySign }
 const maker = /quectel/i
 
-/** `+QPINC: "SC",3,10` and a second line for `"P2"`. */
+/** The answer is `+QPINC: "SC",3,10` and a second line for `"P2"`. */
 const quectelPinCounter: Query<PinTries> = {
   text: 'AT+QPINC?',
   timeoutMs: 5000,

@@ -23,8 +23,9 @@ export const hangUp: readonly Query<true>[] = ['AT+CHUP', 'ATH'].map((text) => (
 /**
  * Reports each call once, after any number of rings.
  *
- * `idle` → `ringing` at the first `RING`: waits a moment for the number → `reported` → `idle` when the caller hangs up
- * (`NO CARRIER`) or the phone has not rung for a while.
+ * - `idle`: the first `RING` leads to `ringing`.
+ * - `ringing`: waits a moment for the number. Next: `reported`.
+ * - `reported`: the state becomes `idle` when the caller hangs up (`NO CARRIER`) or no `RING` has arrived for a while.
  */
 export class IncomingCalls {
   readonly #clock: Clock

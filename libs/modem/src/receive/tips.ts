@@ -4,8 +4,8 @@ import type { Clock, Timer } from '../clock.ts'
  * Decides whether announcements of new messages are trusted. Some modems announce a missing message with every answer,
  * so reading that message would cause the next announcement, in an endless loop.
  *
- * `trusted` → several useless indications in a short time → `not trusted` for a while: announcements are skipped, and
- * one sweep at the end replaces the skipped announcements.
+ * After several useless indications in a short time, announcements are not trusted for a while: they are skipped, and
+ * one sweep at the end replaces them.
  */
 export class Tips {
   readonly #clock: Clock

@@ -27,9 +27,7 @@ import {
 /**
  * Keeps a modem working: opens its port, sets up the modem and performs the effects of `recovery.ts`. Each open port
  * has its own `Modem`. Calls to the previous `Modem` end, as after any loss of a port. All `Modem` objects share the
- * records of entered PINs.
- *
- * `new` → `start` → running, with `modem` while a port is open → `stop` → stopped.
+ * records of entered PINs. `modem` is set while a port is open.
  */
 export class RecoveryRunner {
   readonly #options: RecoveryRunnerOptions

@@ -5,8 +5,8 @@ import type { SecondPortOutcome } from './second-port.ts'
 /**
  * Keeps the second port of one modem open while the modem is set up.
  *
- * States: idle → `sessionStarted` → opening → in use → closed → opening again after a pause → `stop` → idle. A port
- * that belongs to another modem is closed until the next session.
+ * `sessionStarted` opens the port. A closed port is opened again after a pause, until `stop` is called. A port that
+ * belongs to another modem stays closed until the next session.
  */
 export class SecondPortKeeper {
   readonly #options: SecondPortKeeperOptions

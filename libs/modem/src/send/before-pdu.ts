@@ -16,9 +16,9 @@ export interface Withdrawal {
 /**
  * The caller's decision on one attempt to send.
  *
- * `unasked` → `asked`: the caller decides, and may be storing a record that the PDU is about to be written → `over`. If
- * the outcome is known in `asked`, the question is withdrawn, and the outcome is reported when the caller has finished.
- * Otherwise `not-sent` could be stored before the caller's record of the attempt.
+ * States: `unasked` → `asked` → `over`. In `asked`, the caller decides, and may be storing a record of the attempt. If
+ * the outcome becomes known in this state, the question is withdrawn, and the outcome is reported when the caller has
+ * finished. Otherwise `not-sent` could be stored before the caller's record.
  */
 export class BeforePdu {
   readonly #ask: AskBeforePdu

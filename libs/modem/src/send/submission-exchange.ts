@@ -21,8 +21,10 @@ import {
 /**
  * Sends a PDU in two steps (27.005 §3.5.1).
  *
- * `awaiting-prompt`: the command is written → `asking`: the prompt has arrived, the caller decides → `awaiting-result`:
- * PDU and Ctrl-Z are written → `awaiting-end`: the reference was read, and the final result is expected.
+ * - `awaiting-prompt`: the command was written.
+ * - `asking`: the prompt has arrived, and the caller decides.
+ * - `awaiting-result`: PDU and Ctrl-Z were written.
+ * - `awaiting-end`: the reference was read, and the final result is expected.
  *
  * While the driver waits for the result, it may ask the modem a question (`ResultProbe`). An error after a question may
  * be the answer to that question, so after a question only an error with a network cause counts as a refusal. After a

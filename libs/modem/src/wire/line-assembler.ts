@@ -81,8 +81,8 @@ export class LineAssembler {
   }
 
   /**
-   * Releases held text that is complete. The lines held after that text then no longer count as possible text. Must be
-   * called when all bytes have been read.
+   * Releases held text that is complete. Lines after this text are then no longer treated as part of it. Must be called
+   * when all bytes have been read.
    */
   release(listener: AssembledListener): void {
     if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'what it looks like')

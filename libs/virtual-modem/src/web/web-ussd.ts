@@ -6,8 +6,11 @@ import { elements, okReply, refusalReply, webErrors, xmlAnswer } from './web-rep
 import type { WebReply } from './web-request.ts'
 
 /**
- * The states of the USSD session of a stick: closed → asked (the network has to answer) → answered, or open (the
- * network expects a reply, and ends the session after three minutes) → asked …
+ * The states of the USSD session of a stick:
+ *
+ * - closed: the next text is a code.
+ * - asked: the network has to answer. Next: answered, or open.
+ * - open: the network expects a reply, and ends the session after three minutes.
  */
 export class WebUssd {
   readonly #modem: MobileEquipment

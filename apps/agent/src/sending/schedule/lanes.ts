@@ -32,9 +32,10 @@ export const newSchedule: ScheduleState = {
 /**
  * The lane of one SIM, which sends one message at a time. A slow modem or a paused SIM delays only its own lane.
  *
- *   none → arriving (the history of the SIM is read) → idle ⇄ sending → none, when the modem is gone or set up again
- *                                             ⇅
- *                                          resting, without a network
+ * - none: no modem with this SIM is set up. A lost modem leads here from every state.
+ * - arriving: the history of the SIM is being read. Next: idle.
+ * - idle ⇄ sending
+ * - idle ⇄ resting: the SIM has no network.
  *
  * A card that was moved may be ready in its new modem before the old modem reports its removal, so reports about
  * another `sim` object are ignored.

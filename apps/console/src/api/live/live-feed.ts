@@ -39,7 +39,7 @@ const firstRetryMs = 1_000
 const longestRetryMs = 30_000
 
 /**
- * One stream for the whole page. States: connecting → live → away → connecting …: the browser resumes an interrupted
+ * One stream for the whole page. States: connecting → live → away → connecting. The browser resumes an interrupted
  * stream. A refused stream (the gateway restarts) is opened again from the last event, after increasing pauses. A
  * stream that misses two heartbeats is closed and opened again, because a relay that hangs keeps its connections open.
  */

@@ -9,7 +9,8 @@ import { latestLease } from './lease.ts'
 /**
  * Returns the devices that are attached to this relay, but have none of its connections. The caller passes all
  * connections of the relay. Such devices exist if the answer of the database was lost after a connection was opened.
- * While a connection is being opened, its device has a valid lease of its own, so it is not returned. Takes no locks.
+ * While a connection is being opened, its device has a valid lease of its own, so the device is not returned. Takes no
+ * locks.
  */
 export async function findUnconnectedDevices(
   database: Database,
