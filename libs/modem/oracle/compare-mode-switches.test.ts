@@ -37,12 +37,12 @@ test('counts what the sticks become after the switch, decides known cases, and r
   const { status, stdout } = compare('--configurations', archive)
   expect(stdout.split('\n')).toEqual([
     'DIFFERENT  19d2:2000: the vendor abcd is unknown, so the stick would be regarded as a disk',
-    'DIFFERENT  3566:2001: usb_modeswitch lists this stick now: remove it from mode-switches.ts',
+    'DIFFERENT  3566:2001: usb_modeswitch lists this stick: remove it from mode-switches.ts',
     'usb_modeswitch: 5 configurations of Huawei, ZTE and Option',
-    '     1  ids after the switch whose ports the table lists',
-    '     1  ids after the switch whose ports the rules of the vendor find',
+    '     1  new id is in the table, with its ports',
+    '     1  new id is not in the table: the rules of the vendor find the ports',
     '     1  sticks without an id after the switch: their ports are tested with AT',
-    '     1  ids after the switch whose ports are tested with AT',
+    '     1  new id is unknown: the ports are tested with AT',
     expect.stringMatching(/^decided {2}is a module that is never a disk.*: 12d1:15c1$/),
     expect.stringMatching(/^decided {2}becomes a HiLink stick.*: 12d1:1f01$/),
     expect.stringMatching(/^decided {2}keeps its id when it is switched.*: 19d2:0033$/),

@@ -54,7 +54,7 @@ const own = all.filter(({ id }) => /^(12d1|19d2|0af0):/.test(id))
 for (const configuration of own) compare(configuration)
 for (const { id } of modeSwitches) {
   if (all.some((each) => each.id === id))
-    different(id, 'usb_modeswitch lists this stick now: remove it from mode-switches.ts')
+    different(id, 'usb_modeswitch lists this stick: remove it from mode-switches.ts')
 }
 
 print(`usb_modeswitch: ${own.length} configurations of Huawei, ZTE and Option`)
@@ -80,10 +80,10 @@ function compare({ id, targets, isNeverDisk }: Configuration): void {
     const exact = rules.filter(({ ids }) => ids.includes(target))
     if (exact.some(({ role }) => role === 'not-a-modem'))
       decide('becomes a HiLink stick, which is used through its web interface', id)
-    else if (exact.length > 0) count('ids after the switch whose ports the table lists')
+    else if (exact.length > 0) count('new id is in the table, with its ports')
     else if (rules.some(({ ids }) => ids.includes(target.slice(0, 4))))
-      count('ids after the switch whose ports the rules of the vendor find')
-    else count('ids after the switch whose ports are tested with AT')
+      count('new id is not in the table: the rules of the vendor find the ports')
+    else count('new id is unknown: the ports are tested with AT')
   }
 }
 

@@ -101,7 +101,7 @@ const openPrefixes = new Set([
   ...['+CREG', '+CGREG', '+CEREG', '+C5GREG', '+QNWINFO', '+QCFG', '+QIND', '+QSPN', '+CPSI', '^HCSQ', '^SYSINFOEX'],
 ])
 
-/** After these codes, words are texts of people, with or without quotes. */
+/** The words after these codes are private texts, with or without quotes. */
 const privatePrefixes = new Set([
   ...['+CUSD', '+CPBR', '+CPBF', '+CPBW', '+CNUM', '+CLIP', '+CNAP', '+COLP', '+CMGL', '+CMGR', '+CMT', '+CDS', '+CBM'],
 ])

@@ -101,7 +101,7 @@ export class KeyLogin {
     const minute = new Date(Math.floor(now.getTime() / USE_EVERY_MS) * USE_EVERY_MS)
     this.#deps.database.apiKey
       .updateMany({ where: { id }, data: { lastUsedAt: minute, lastUsedFrom: addressBlock(address) } })
-      // If the write fails, the next use is written.
+      // After a failed write, the next use of the key is written.
       .catch(() => this.#noted.delete(id))
     return principal
   }
