@@ -20,6 +20,7 @@ import { relativeImports } from './relative-imports.ts'
 import type { Rule } from './repository-tree.ts'
 import { secrets } from './secrets.ts'
 import { sharedNames } from './shared-names.ts'
+import { smallFiles } from './small-files.ts'
 import { typeChecked } from './type-checked.ts'
 import { wideParameters } from './wide-parameters.ts'
 
@@ -38,6 +39,7 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'documents name files': documentsNameFiles,
   'documents show files': documentsShowFiles,
   'long files': longFiles,
+  'small files': smallFiles,
   'full folders': fullFolders,
   'wide parameters': wideParameters,
   'shared names': sharedNames,

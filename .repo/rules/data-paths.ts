@@ -66,12 +66,13 @@ function areJoined(tree: RepositoryTree, one: string, other: string): boolean {
   return importedFiles(tree, one).includes(other) || importedFiles(tree, other).includes(one)
 }
 
-function importedFiles(tree: RepositoryTree, file: string): string[] {
+/** Returns the files of the repository that a file imports. */
+export function importedFiles(tree: RepositoryTree, file: string): string[] {
   return readSource(file, tree.read(file)).imports.map(({ specifier }) => {
     const [, project, rest] = /^@smsgw\/([^/]+)\/(.+)$/.exec(specifier) ?? []
     if (project === undefined) return posix.join(posix.dirname(file), specifier)
-    const top = tree.files.some((name) => name.startsWith(`libs/${project}/`)) ? 'libs' : 'apps'
-    return `${top}/${project}/src/${rest}.ts`
+    const kind = ['libs', 'packages'].find((one) => tree.files.some((name) => name.startsWith(`${one}/${project}/`)))
+    return `${kind ?? 'apps'}/${project}/src/${rest}.ts`
   })
 }
 

@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { commandsWith } from './house/documented-commands.ts'
-import { cloneInto } from './house/machine/clone.ts'
 import { freePort } from './house/machine/free-port.ts'
-import { HouseProcess, logged } from './house/machine/process.ts'
+import { HouseProcess, logged, ROOT } from './house/machine/process.ts'
 
 const GUIDE = 'docs/CONTRIBUTING.md'
 let folder: string
@@ -99,4 +99,14 @@ async function stays(command: string, isThere: (line: string) => unknown): Promi
 function terminal(command: string): HouseProcess {
   const here = command.replaceAll('127.0.0.1:3000', `127.0.0.1:${environment['PORT']}`)
   return new HouseProcess(command, 'bash', ['-c', here], environment, { folder })
+}
+
+/** Creates a copy of the repository without ignored files, like a fresh clone with installed packages. */
+function cloneInto(folder: string): void {
+  const options = { cwd: ROOT, encoding: 'utf8' as const, maxBuffer: 64 << 20 }
+  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options)
+  for (const file of files.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name))))
+    cpSync(join(ROOT, file), join(folder, file), { recursive: true })
+  for (const place of ['node_modules', 'apps/gateway/node_modules', 'apps/e2e/node_modules'])
+    if (existsSync(join(ROOT, place))) symlinkSync(join(ROOT, place), join(folder, place))
 }

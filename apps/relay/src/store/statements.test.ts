@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -96,7 +96,6 @@ import { readRows } from './read-rows.ts'
 import { testDiskSpace } from './test-disk-space-statement.ts'
 import { credentialStatements } from './testing/credential-statements.ts'
 import { columnsOf, differences, type RunStatement, recordStatements } from './testing/describe-statement.ts'
-import { sourceFiles } from './testing/source-files.ts'
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 const connection = { accountId: 'account', deviceId: 'device', connEpoch: 1, journalId: 'journal' }
@@ -383,3 +382,10 @@ test('every raw statement is in a statement file and has an example in this test
 })
 
 const SOURCE = resolve(import.meta.dirname, '..')
+
+/** Returns the source files of the relay without tests and generated files. */
+function sourceFiles(folder: string): { readonly file: string; readonly text: string }[] {
+  return globSync('**/*.ts', { cwd: folder, exclude: ['store/generated', '**/testing'] })
+    .filter((file) => !file.endsWith('.test.ts'))
+    .map((file) => ({ file, text: readFileSync(resolve(folder, file), 'utf8') }))
+}
