@@ -94,5 +94,5 @@ async function restoreRelay(config: RelayConfig, { positionals }: CommandLine): 
       adjust: (client) => newHistory(client, config.SERVER_SECRET),
     }),
   )
-  processTerminal.print(`${rows} rows of ${createdAt} restored; you can start the relay now`)
+  processTerminal.print(`${rows} rows restored from the backup of ${createdAt}; you can start the relay now`)
 }

@@ -83,7 +83,7 @@ export interface Information {
   readonly imei: string | undefined
 }
 
-/** From 14 digits (without the check digit) to 16 digits (IMEISV). 23.003 §6.2 */
+/** An IMEI has 14 digits without its check digit, 15 with it, and 16 as IMEISV. 23.003 §6.2 */
 export function imeiIn(text: string): string | undefined {
   return /^\D{0,12}(\d{14,16})(?!\d)/.exec(text)?.[1]
 }

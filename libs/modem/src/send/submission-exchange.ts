@@ -233,7 +233,7 @@ export class SubmissionExchange implements Exchange {
     this.#end(outcome, 'out-of-step')
   }
 
-  /** Handles an error after Ctrl-Z that may concern a question. */
+  /** Handles an error after Ctrl-Z, which may be the answer to a question about the result. */
   #takeError(error: CommandError): void {
     const isOfPdu = this.asked.length === 0 || isWordOfNetwork(error)
     if (error.class === 'duplicate' || (isOfPdu && this.#probe?.reportedReference === undefined)) {

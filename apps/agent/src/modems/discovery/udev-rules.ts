@@ -56,8 +56,8 @@ function ruleFor({ id, path, serial }: PlaceOnUsb): string {
 }
 
 /**
- * Returns udev rules that make ModemManager ignore the last command port of each of these modems, and no other port. A modem
- * with one command port cannot be shared and gets no rule, unless it is shared already.
+ * Returns udev rules for modems that ModemManager shares with the agent: ModemManager ignores the last command port
+ * of each modem. A modem that is not shared yet gets no rule if it has only one command port.
  */
 export function shareRules(places: readonly ModemSite[], bus: readonly UsbDevice[]): string {
   const rules: string[] = []

@@ -36,8 +36,7 @@ export interface RawService {
 }
 
 /**
- * Reads a compose file of the repository. If another service builds the image of a service, the service gets that
- * image.
+ * Reads a compose file of the repository. Services that name the same image share the image that one of them builds.
  */
 export function readComposition(root: string, file: string): ReadonlyMap<string, ComposeService> {
   const { services } = parse(readFileSync(join(root, file), 'utf8'), { merge: true }) as {

@@ -103,7 +103,7 @@ function markRead(message: MemoryEntry): void {
   if (message.state === receivedUnread) message.state = receivedRead
 }
 
-/** The states that each flag deletes; 0 deletes only the message at the index (27.005 §3.5.4). */
+/** The states of the messages that each flag deletes. 0 deletes only the message at the index (27.005 §3.5.4). */
 const removedByFlag: readonly (readonly number[])[] = [
   [],
   [receivedRead],
