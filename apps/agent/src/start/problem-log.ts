@@ -2,7 +2,7 @@ import { describeDiskOf } from '@smsgw/daemon/files/disk-space'
 import type { WriteWatch } from '../journal/keep-writing.ts'
 import type { AgentLog } from './agent-options.ts'
 
-/** Logs a problem once, until it is resolved or another kind of problem replaces it. */
+/** Logs a problem when it begins, and again only after it was resolved or after another kind of problem. */
 export class ProblemLog {
   /** The unresolved problem. */
   current: string | undefined

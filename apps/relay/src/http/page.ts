@@ -69,7 +69,7 @@ export function linkToNext(url: string, cursor: string): Links {
 
 type Links = Readonly<Record<string, string>>
 
-/** Returns the `Link` header with other pages of this URL by their cursors, or no header without cursors. */
+/** Returns the `Link` header with the URLs of the pages at these cursors, or no header if there are no cursors. */
 export function linksTo(url: string, cursors: { readonly [rel in 'next' | 'prev']?: string }): Links {
   const [path = '', query = ''] = url.split('?', 2)
   const links = Object.entries(cursors).map(([rel, cursor]) => {

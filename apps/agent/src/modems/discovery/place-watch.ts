@@ -2,8 +2,8 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { FoundPlaces } from './find-places.ts'
 
 /**
- * Searches for modems when devices change, and also every few seconds, because only udev is notified of all changes.
- * One search runs at a time; a request during a search waits for the next search.
+ * Searches for modems when devices change, and also every few seconds, because the agent does not learn of all
+ * changes. One search runs at a time. A request during a search waits for the next search.
  */
 export class PlaceWatch {
   readonly #options: PlaceWatchOptions

@@ -34,7 +34,7 @@ function readLine(entry: string): [string, GpioLine] {
   const pulseMs = Number(parts?.[5] ?? usualPulseMs)
   if (parts === null || pulseMs > longestPulseMs)
     throw new StartError(
-      `POWER_CYCLE: "${entry}" must be "usb", or a port of MODEMS with a GPIO line and up to 20000 ms; for example /dev/serial0=gpiochip0:4:1500`,
+      `POWER_CYCLE: "${entry}" must be "usb" or <port>=<chip>:<line>:<milliseconds>, with at most 20000 ms; for example /dev/serial0=gpiochip0:4:1500`,
     )
   const [, address = '', chip = '', line, low] = parts
   return [address, { chip, line: Number(line), activeLow: low !== undefined, pulseMs }]

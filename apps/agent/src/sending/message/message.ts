@@ -128,7 +128,7 @@ export function withPlan(message: OutgoingMessage, plan: Plan): OutgoingMessage 
   return { ...message, plan, isPlanWritten: false, simNumber: plan.simNumber, parts, attemptsMade: attempts }
 }
 
-/** Returns true if the plan suits the modem of the SIM: whole text or PDUs. */
+/** Returns true if the plan has the form that the modem of the SIM needs: the whole text, or PDUs. */
 export function isPlannedFor({ plan }: OutgoingMessage, { sendsText = false }: SendingSim): boolean {
   return plan === undefined || plan.parts.every(({ text }) => (text !== undefined) === sendsText)
 }

@@ -101,8 +101,8 @@ async function readAnew(
 }
 
 /**
- * Drops the later pages of a list when a link opens it, because the list then starts at the top. Back returns to the
- * previous position, so until then the pages are kept.
+ * Drops the later pages of a list when a link opens it, because the list then starts at the top. Keeps them when
+ * the browser goes back, because the list then opens at its previous position.
  */
 export function forgetPagesOnLinks(client: QueryClient): () => void {
   const forget = () => {
