@@ -1,5 +1,4 @@
-// Jobs of the relay that fail waiting messages and notify webhooks. All other dispatched messages are ended by their
-// device.
+// Jobs of the relay that fail waiting messages and notify webhooks.
 import type { Clock } from '../clock.ts'
 import type { Database, Statements } from '../store/database.ts'
 import { expireApprovals } from './approval/expire-approvals-statement.ts'
