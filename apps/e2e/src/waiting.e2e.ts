@@ -25,7 +25,7 @@ beforeAll(async () => {
   server = await PostgresServer.start({ ...where, user: 'smsgw', database: 'smsgw' })
   house = await House.start({
     relay: { DATABASE_URL: `postgresql://smsgw:secret@127.0.0.1:${port}/smsgw` },
-    // The last test reads both reasons in several places before the shorter of these times has passed.
+    // Long enough for the last test, which checks the waiting reasons in several places before these times have passed.
     agent: { IN_DOUBT_SECONDS: '80', IN_DOUBT_HOLD_SECONDS: '60', SEND_WHILE_ROAMING: '0' },
   })
 })

@@ -110,7 +110,7 @@ export const relaySettingsSchema = z.object({
     example: '/etc/smsgw/tls.crt',
   }),
   TLS_KEY: setting(text().optional(), {
-    about: 'file of the private key of TLS_CERT in PEM format',
+    about: 'file with the private key of the certificate in TLS_CERT, in PEM format',
     example: '/etc/smsgw/tls.key',
   }),
   DEFAULT_REGION: setting(region().optional(), {

@@ -23,7 +23,7 @@ export const urgentCapacity = 2
  * on disk is lost when the agent is killed.
  *
  * The agent sends nothing before the first welcome, because an old copy must not send what its original may have sent.
- * After that, the agent also sends while the link is down, and so does its next run unless the computer was switched
+ * After that, the agent also sends while the link is down. Its next run does the same, unless the computer was switched
  * off.
  */
 export class AgentProcess {

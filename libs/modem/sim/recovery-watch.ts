@@ -4,10 +4,10 @@ import type { ModemEvent } from '../src/modem-event.ts'
 import type { DriverSchedule } from './schedule.ts'
 
 /**
- * Measures the time from the end of a submission that gave no result until the driver resumes writing commands. The
- * time starts with the modem's first output after the submission. A generic modem may abort a submission when it gets
- * a command. With such a modem, the driver waits for the status report, or until 45 s after the PDU, and the time starts
- * then. The class also counts writes that could have disturbed a modem that was still sending.
+ * Measures how long the driver writes no commands after a submission without a result. The time starts with the modem's
+ * first output after the submission. A generic modem may abort a submission when it gets a command, so the driver waits
+ * for the status report, or until 45 s after the PDU. For such a modem, the time starts after this wait. The class also
+ * counts writes that could have disturbed a modem that was still sending.
  *
  * The states, in order: no PDU is being sent; a PDU is being sent; the modem has finished and sent some output; the
  * outcome is unknown; driver and modem are in step.

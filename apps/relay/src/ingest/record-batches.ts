@@ -1,4 +1,4 @@
-// Inbound path, step 10: fences older connections, advances the mark of the journal. Next: store-received.ts.
+// Inbound path, step 10: refuses older connections, advances the mark of the journal. Next: store-received.ts.
 
 import type { AgentEvent, AliasKey, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
 import { type Health, healthOf, reportedHealth } from '@smsgw/contract/relay/health'

@@ -131,7 +131,7 @@ interface Group {
 
 interface Waiting {
   readonly resolve: (hasTurn: boolean) => void
-  /** The number of attempts with this name since the name began to wait. */
+  /** The number of attempts with this name, including refused ones, since the first of them began to wait. */
   attempts: number
   turnsLeft: number
 }

@@ -113,7 +113,7 @@ function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
   const verdict = duplicateVerdict(state.duplicate)
   if (verdict === 'take-back') return closeAndTakeBack(state, 'cloned', duplicateReason, takeBackPause)
   if (verdict === 'stop') return closeAgentConnection(state, 'cloned', duplicateReason)
-  if (isRetired) return replaceJournal(state, welcome, 'the device has used a newer journal since')
+  if (isRetired) return replaceJournal(state, welcome, 'the device uses a newer journal now')
   if (mark > outbox.tail)
     return replaceJournal(
       state,

@@ -73,7 +73,7 @@ test('after the welcome, sends the events after the mark of the relay and grants
 
 test.each([
   ['the relay has more events of it', { mark: 6 }],
-  ['the device has used a newer journal since', { isRetired: true }],
+  ['the device uses a newer journal now', { isRetired: true }],
 ])('replaces the journal when %s, and does not connect', (_, changes) => {
   const { state, effects } = online(pairedAgent, changes)
   expect(kindsOf(effects)).not.toContain('connected')

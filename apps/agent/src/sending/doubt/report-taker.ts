@@ -38,7 +38,10 @@ export class ReportTaker {
     this.#recentlySent.add(message, this.#options.time.stamp())
   }
 
-  /** Returns undefined if the report has to be compared with the journal. `received` is written together with it. */
+  /**
+   * Returns undefined if the report has to be compared with the journal. Otherwise writes the result and the change from
+   * `received` to the journal together.
+   */
   takeRecent(iccid: string, report: StatusReport, received?: () => Change): Promise<void> | undefined {
     const { state, step, time } = this.#options
     if (suspectOf(state(), iccid, report, time.stamp()) !== undefined) return undefined

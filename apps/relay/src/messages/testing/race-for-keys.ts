@@ -39,7 +39,7 @@ export async function raceForKeys(race: Race): Promise<RaceResult> {
 function raceTogether({ relays, auth, postsOfAKey }: Race, keys: readonly string[]) {
   const posts = Array.from({ length: postsOfAKey }, (_, round) =>
     keys.map(async (key, index) => {
-      // Every relay gets requests with every key, and no relay gets the first request with every key.
+      // Each relay gets requests with every key. The relays take turns with the first request of a key.
       const relay = relays[(index + round) % relays.length]
       const body = { phoneNumbers: ['+4915112345678'], textMessage: { text: key } }
       const headers = { 'idempotency-key': key }

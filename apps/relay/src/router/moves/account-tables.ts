@@ -105,7 +105,7 @@ export const tablesLeft: readonly string[] = [
   '_prisma_migrations',
 ]
 
-/** The position in a column, converted to the numbers of the other database: the last row up to this position. */
+/** Returns SQL that converts a position to the target database: the new key of the last row up to the old position. */
 function positionIn(table: string, column: string): string {
   return `coalesce(
     (SELECT max(k.new) FROM move_keys_${table} k WHERE k.old <= s.${column}),

@@ -38,7 +38,7 @@ async function readTables(
   return { migration: rows[0]?.name ?? 'none', columns: new Set(names) }
 }
 
-/** Returns the columns of all tables, in their order. */
+/** Returns the columns of each table, in the order of the table. */
 export async function readTableColumns(client: Client): Promise<ReadonlyMap<string, readonly string[]>> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns

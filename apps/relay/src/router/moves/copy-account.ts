@@ -103,12 +103,12 @@ async function insert(target: Client, table: CopiedTable): Promise<void> {
   )
 }
 
-/** Returns the columns with keys, and the tables that assign them. */
+/** Returns each column that contains keys, with the table that assigns these keys. */
 function keyColumns({ name, key, refers = {} }: AccountTable): ReadonlyMap<string, string> {
   return new Map([...(key === undefined ? [] : [[key, name] as const]), ...Object.entries(refers)])
 }
 
-/** Compares the rows in the target, with the old keys, with the rows in the source. Returns their number. */
+/** Compares the rows in the target with the rows in the source, by their old keys. Returns the number of rows. */
 async function verify(source: Client, target: Client, table: CopiedTable, accountId: string): Promise<number> {
   const { name, converted = {} } = table
   const keys = keyColumns(table)

@@ -78,7 +78,7 @@ export class TestDirectory implements DirectoryAccess {
 
 export type TestRouter = Awaited<ReturnType<typeof testRouter>>
 
-/** Starts a router with a directory in memory. Its relays are any servers. */
+/** Starts a router with a directory in memory. Any server can be one of its relays. */
 export async function testRouter(relays: Readonly<Record<string, readonly string[]>>, trustedProxies: string[] = []) {
   const directory = new TestDirectory(relays)
   const log = openLog('fatal', { write: () => undefined })

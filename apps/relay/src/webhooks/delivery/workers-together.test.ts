@@ -232,7 +232,7 @@ test('nothing is lost or sent twice while the database rejects writes', async ()
   const giveBack = await takeDatabaseAway('INSERT ON webhook_attempts')
   open()
   await untilPasses(() => expect(world.warned).toContain('could not record webhook results, retrying'))
-  // Other errors are retried for a shorter time than this.
+  // Longer than the time for which other errors are retried.
   await sleep(1_500)
   await giveBack()
   await untilPasses(async () => expect(await countOf('delivered')).toBe(3))
