@@ -167,8 +167,8 @@ function nameOfHost(header: string | undefined): string | undefined {
 }
 
 /**
- * Returns true if a web page with this origin may send requests, because web pages could otherwise use this server through
- * the browser of its user, for example by DNS rebinding. The origin `null` of files and sandboxes is not allowed.
+ * Returns true if a web page with this origin may send requests. Without this check, any web page could use this server
+ * through the browser of its user, for example by DNS rebinding. The origin `null` of files and sandboxes is not allowed.
  */
 function isAllowedOrigin(origin: string, allowedHosts: readonly string[]): boolean {
   const url = URL.parse(origin)

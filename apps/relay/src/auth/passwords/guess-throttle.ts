@@ -15,8 +15,8 @@ const ADDRESS = { capacity: 100, refillMs: 1_000, keys: 10_000 }
 
 /**
  * Per password that this installation generated, over all accounts and addresses. The limit is sufficient for the owner
- * of the password. It also limits the hashes for an outdated password in a script, and for a password of another
- * account.
+ * of the password. It also limits how many hashes the relay computes for an outdated password in a script, and for a
+ * password of another account.
  */
 const GENERATED = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 

@@ -4,7 +4,7 @@ import type { Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
 import { mayDo } from '../../http/may-do.ts'
 
-/** Returns true if the caller may see the payload: if it has a scope to read the same content through the API. */
+/** Returns true if the caller may see the payload, because it has a scope to read the same content through the API. */
 export function mayReadEvent(principal: Pick<Principal, 'scopes'>, event: string): boolean {
   const scopes = scopesToRead(event)
   return scopes.length === 0 || scopes.some((scope) => mayDo(principal, scope))
