@@ -3425,7 +3425,7 @@ export interface operations {
                 deviceId?: string;
                 /** @description Id of an API key, to list the messages that were sent with this key; or `key`, `token`, `password`, `session` or `webhook`, to list all messages that were sent in this way */
                 sentBy?: ("key" | "token" | "password" | "session" | "webhook") | string;
-                /** @description Return only messages in this state of approval; `pending` messages still wait for it */
+                /** @description Return only messages in this state of approval; `pending` messages still wait for approval */
                 approval?: "pending" | "approved" | "refused" | "expired";
                 /** @description Include texts and data */
                 includeContent?: boolean;

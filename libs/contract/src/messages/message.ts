@@ -344,7 +344,7 @@ export const listMessagesQuery = requestQuery({
   approval: z
     .enum(approvalStates)
     .optional()
-    .meta({ description: 'Return only messages in this state of approval; `pending` messages still wait for it' }),
+    .meta({ description: 'Return only messages in this state of approval; `pending` messages still wait for approval' }),
   includeContent: queryBoolean.default(false).meta({ description: 'Include texts and data', default: false }),
   includeAttachmentData,
   sort: z

@@ -19,9 +19,9 @@ export type Connecting = Client & {
 
 /**
  * Finds the server to use, by asking all servers at the same time. The present server is kept while it can be used.
- * Otherwise the server with the newest timeline is chosen: each promotion of a standby begins a new one. Among equal
- * servers the order of the list decides, and not the time of the answer. When the server must accept writes, connections
- * to a previous one are closed, because a server that was cut off does not close them itself.
+ * Otherwise the server with the newest timeline is chosen, because each promotion of a standby begins a new timeline.
+ * Among equal servers, the order of the list decides, not the time of the answer. When the server must accept writes,
+ * connections to the previous server are closed, because a server that was cut off does not close them itself.
  *
  * A server that was replaced may still claim to accept writes, although its commits never end, because no standby
  * confirms them. So if a query has had no answer for `STALL_MS`, the server with the newest timeline is used.
