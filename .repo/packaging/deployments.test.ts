@@ -132,7 +132,7 @@ describe('the Helm chart', () => {
     expect(() => render(...autoscaling.flatMap((value) => ['--set', value]))).toThrow('autoscaling.minReplicas is 7')
   })
 
-  test.skipIf(!helm)('late messages add one relay at a time', () => {
+  test.skipIf(!helm)('if messages are late, one relay at a time is added', () => {
     const behaviorOf = (...values: string[]) =>
       render(...['autoscaling.enabled=true', ...values].flatMap((value) => ['--set', value])).find(
         ({ kind }) => kind === 'HorizontalPodAutoscaler',

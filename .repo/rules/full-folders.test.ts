@@ -25,7 +25,7 @@ test('a listed folder may have the listed number of files, and no more', () => {
   expect(problems({ ...named(17, '.ts'), ...listed(16) })).toEqual([folder])
 })
 
-test('an entry needs a reason, and is lowered or removed when the folder becomes smaller', () => {
+test('an entry needs a reason, and must be lowered or removed when the folder becomes smaller', () => {
   expect(problems({ ...named(16, '.ts'), ...listed(16, '') })).toEqual([FULL_FOLDERS])
   expect(problems({ ...named(16, '.ts'), ...listed(17) })).toEqual([FULL_FOLDERS])
   expect(problems({ ...named(15, '.ts'), ...listed(16) })).toEqual([FULL_FOLDERS])

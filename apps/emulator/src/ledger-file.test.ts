@@ -40,7 +40,7 @@ test('refuses a path where no folder can be created', () => {
   expect(() => new LedgerFile('/proc/nowhere/deep/ledger.jsonl')).toThrow(/^ledger: cannot write \/proc\/nowhere/)
 })
 
-test('returns from append only after the line is written and synced', () => {
+test('append returns only after the line is written and synced', () => {
   const calls: string[] = []
   const ledger = new LedgerFile(join(folder, 'ledger.jsonl'), {
     // Simulates a disk that accepts a hundred octets at a time.

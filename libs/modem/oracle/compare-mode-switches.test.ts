@@ -22,7 +22,7 @@ test.each([
   expect(compare('--configurations', '/nowhere', ...options)).toEqual({ status, stdout })
 })
 
-test('counts what the sticks become after the switch, decides known cases, and reports unknown vendors and sticks that are listed now', () => {
+test('counts what the sticks become after the switch, decides known cases, and reports unknown vendors and sticks that usb_modeswitch lists', () => {
   const configurations: Readonly<Record<string, string>> = {
     '12d1:1f01': 'TargetVendor=0x12d1\nTargetProductList="14db,14dc"\nHuaweiNewMode=1\n',
     '12d1:1446': 'TargetVendor=0x12d1\nTargetProductList="1001,1506"\nHuaweiNewMode=1\n',

@@ -236,7 +236,7 @@ test('wait_for_reply does not miss a reply that arrives while the stream is inte
   expect((await waiting).structuredContent).toMatchObject({ replies: [{ id: 'i1' }] })
 })
 
-test('wait_for_reply ends after its timeout and can be continued with after', async () => {
+test('wait_for_reply ends after its timeout, and another call continues with the argument `after`', async () => {
   const streams: ServerResponse[] = []
   const { url } = await startApi({
     [`GET /conversations/${NUMBER}`]: () => [received('i1', 'Old', '2020-01-01T00:00:00.000Z')],

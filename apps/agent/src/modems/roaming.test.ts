@@ -24,7 +24,7 @@ const simState = () => fixture.fleet?.simCards[0]?.state
 const stateIs = (state: string) => expect.poll(simState, { interval: 20 }).toBe(state)
 
 test(
-  'a SIM that may not send while roaming only receives while roaming',
+  'without permission to send while roaming, a roaming SIM only receives',
   async () => {
     fixture.sendWhileRoaming = false
     await emulator.instruct('set-coverage', { stat: 5 })

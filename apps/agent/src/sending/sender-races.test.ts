@@ -163,7 +163,7 @@ test.each([4, 10])('keeps a limit of %i that is set after messages were sent', a
   expect(world.sent).toHaveLength(2 * value)
 })
 
-test('after a restart, counts a message towards the limit that was sent on the second try', async () => {
+test('after a restart, a message that was sent on the second try counts towards the limit', async () => {
   world.outcomes.push(busy)
   const limit = { periodMs: 12 * 60 * minute, value: 1 }
   const settings = { ...defaultSendingSettings, pace: { ...defaultSendingSettings.pace, limit } }

@@ -115,7 +115,7 @@ test('keeps the parts of different clients, recipients and references apart', as
   expect(bridge.account.sent).toEqual([])
 })
 
-test('sends a message once that is repeated over a new connection, if it has a user_message_reference', async () => {
+test('a message with a user_message_reference is sent once, even if it is repeated over a new connection', async () => {
   const { bridge } = current
   await bridge.start()
   const sms = { ...SMS, user_message_reference: 1 }

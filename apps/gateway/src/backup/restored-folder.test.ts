@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { beginArrival } from './restored-folder.ts'
 
-test('begins while the database of a killed restore still writes into the folder', async () => {
+test('a restore begins although the database of a killed restore still writes into the folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-restored-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const leftover = join(folder, 'arriving', 'postgres')

@@ -341,10 +341,9 @@ export const listMessagesQuery = requestQuery({
       description:
         'Id of an API key, to list the messages that were sent with this key; or `key`, `token`, `password`, `session` or `webhook`, to list all messages that were sent in this way',
     }),
-  approval: z
-    .enum(approvalStates)
-    .optional()
-    .meta({ description: 'Return only messages in this state of approval; `pending` messages still wait for approval' }),
+  approval: z.enum(approvalStates).optional().meta({
+    description: 'Return only messages in this state of approval; `pending` messages still wait for approval',
+  }),
   includeContent: queryBoolean.default(false).meta({ description: 'Include texts and data', default: false }),
   includeAttachmentData,
   sort: z

@@ -61,7 +61,7 @@ describe('a late result', () => {
   })
 
   test.each([515, 302, 301, 314])(
-    'a late result is not error %i, which a modem that still processes the PDU answers to AT',
+    'error %i is not a late result, because a modem that still processes the PDU answers AT with this error',
     async (code) => {
       const { outcome, modem, clock, events } = await pduWritten()
       modem.reply = () => `\r\n+CMS ERROR: ${code}\r\n`

@@ -40,7 +40,7 @@ describe('no text can forge the result of a submission', () => {
   )
 
   test.each(forged)(
-    '%s in a USSD text whose last line looks like an unsolicited code, which makes the outcome unknown; the code is reported',
+    '%s in a USSD text makes the outcome unknown if the last line looks like an unsolicited code, which is reported',
     async (line) => {
       const { outcome, modem, events, clock } = await pduWritten()
       modem.say(`\r\n+CUSD: 0,"You won"\r\n${line}\r\n+CMTI: "SM",3\r\n`)

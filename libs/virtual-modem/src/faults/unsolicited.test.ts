@@ -62,7 +62,7 @@ test('bytes-one-by-one: sends every byte separately, also in a +CMT of two lines
   expect(host.chunks.every((chunk) => chunk.length === 1)).toBe(true)
 })
 
-test('noise: sends noise before answers that cannot be read as an answer', () => {
+test('noise: sends noise before answers, and the noise never looks like an answer', () => {
   const host = new EmulatedHost(emulatedNetwork(), { faults: { noise: {} } })
   const rubbish = new Set<string>()
   for (let round = 0; round < 200; round++) {

@@ -61,7 +61,7 @@ test('an idle client continues at the id of the last heartbeat', async () => {
   expect(ids).toEqual([undefined, 's.9'])
 })
 
-test('requests an event again that arrived only in part', async () => {
+test('requests an incomplete event again', async () => {
   const { events, ids } = await follow(
     [stream([changed(4, 'Sent'), changed(5, 'Delivered').slice(0, -1)]), stream([changed(5, 'Delivered')])],
     2,
