@@ -300,20 +300,21 @@ async function startServers(
     auth,
     live,
     messages: { accept, rules },
-    addressRules: webhookRules,
-    publicUrl: core.config.PUBLIC_URL,
+    webhooks: { addressRules: webhookRules, publicUrl: config.PUBLIC_URL },
     push,
     virtualPhone,
     phones: { streams: phones, throttle, maxPhones: config.MAX_PHONES },
-    health: [
-      ...processHealth(),
-      databaseHealth(database),
-      disk.health(),
-      drainHealth(() => drain.isDraining),
-      ...components,
-    ],
-    version: VERSION,
-    metrics: { registry: metrics.registry, token: config.METRICS_TOKEN },
+    service: {
+      health: [
+        ...processHealth(),
+        databaseHealth(database),
+        disk.health(),
+        drainHealth(() => drain.isDraining),
+        ...components,
+      ],
+      version: VERSION,
+      metrics: { registry: metrics.registry, token: config.METRICS_TOKEN },
+    },
   })
   const serving = {
     ...core,

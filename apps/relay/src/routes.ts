@@ -81,9 +81,11 @@ export interface RouteDeps {
     readonly accept: AcceptRequest
     readonly rules: MessageRules
   }
-  /** Decides which addresses webhooks may have. */
-  readonly addressRules: AddressRules
-  readonly publicUrl: string | undefined
+  readonly webhooks: {
+    /** Decides which addresses webhooks may have. */
+    readonly addressRules: AddressRules
+    readonly publicUrl: string | undefined
+  }
   readonly push: {
     readonly keys: PushKeys
     /** The address at which push services can reach the operator. */
@@ -93,12 +95,14 @@ export interface RouteDeps {
   }
   readonly virtualPhone: VirtualPhone | undefined
   readonly phones: { readonly streams: PhoneStreams; readonly throttle: PairingThrottle; readonly maxPhones: number }
-  readonly health: readonly HealthSource[]
-  readonly version: string
-  readonly metrics: {
-    readonly registry: Registry
-    /** Without a token, `/metrics` is not served on this port. */
-    readonly token: string | undefined
+  readonly service: {
+    readonly health: readonly HealthSource[]
+    readonly version: string
+    readonly metrics: {
+      readonly registry: Registry
+      /** Without a token, `/metrics` is not served on this port. */
+      readonly token: string | undefined
+    }
   }
 }
 
@@ -116,16 +120,16 @@ interface CoreDeps {
 
 /** The route table with the method, path, scope, summary and handler of every endpoint. */
 export function routes(deps: RouteDeps): Route[] {
-  const { core, auth, live, version } = deps
+  const { core, auth, live, service } = deps
   const messages = { ...core, ...deps.messages }
   const { accept } = messages
   const hooks = { accept, clock: core.clock, maxSegments: messages.rules.maxSegments }
-  const webhooks = { ...core, addressRules: deps.addressRules }
-  const statusReceivers = new StatusReceivers({ ...core, addressRules: deps.addressRules })
+  const webhooks = { ...core, ...deps.webhooks }
+  const statusReceivers = new StatusReceivers(webhooks)
   const push = { ...core, ...deps.push }
   const phone = { ...core, virtualPhone: deps.virtualPhone }
-  const document = () => openapiDocument(table, version)
-  const phones = () => mobileDocument(table, version)
+  const document = () => openapiDocument(table, service.version)
+  const phones = () => mobileDocument(table, service.version)
   const table: Route[] = [
     route('POST', '/account/password', 'no token', 'Change the password', auth.changeOwnPassword),
 
@@ -223,13 +227,7 @@ export function routes(deps: RouteDeps): Route[] {
     route('POST', '/webhooks/{id}/secret', 'webhooks:write', 'Rotate the signing secret', rotateWebhookSecret(core)),
     route('GET', '/webhooks/{id}/deliveries', 'webhooks:list', 'List deliveries of a webhook', listDeliveries(core)),
     route('POST', '/webhooks/{id}/redeliver', 'webhooks:write', 'Redeliver a time range', redeliverRange(core)),
-    route(
-      'GET',
-      '/webhooks/deliveries/{id}',
-      'webhooks:list',
-      'Get a delivery',
-      showDelivery({ ...core, publicUrl: deps.publicUrl }),
-    ),
+    route('GET', '/webhooks/deliveries/{id}', 'webhooks:list', 'Get a delivery', showDelivery(webhooks)),
     route('POST', '/webhooks/deliveries/{id}/redeliver', 'webhooks:write', 'Redeliver one event', redeliverOne(core)),
 
     route('GET', '/push/key', 'push:list', 'Get the key for browser notifications', showPushKey(push)),
@@ -245,15 +243,21 @@ export function routes(deps: RouteDeps): Route[] {
     route('GET', '/virtual-phone', 'messages:list', 'Get the phones of a virtual modem', showVirtualPhone(phone)),
     route('POST', '/virtual-phone', 'messages:send', 'Send to a virtual modem', sendFromVirtualPhone(phone)),
 
-    everywhereRoute('GET', '/health', 'public', 'Get the health of the service', getHealth(deps)),
-    everywhereRoute('GET', '/health/live', 'public', 'Check whether the process is alive', getHealth(deps, 'live')),
-    everywhereRoute('GET', '/health/ready', 'public', 'Check whether requests are accepted', getHealth(deps, 'ready')),
+    everywhereRoute('GET', '/health', 'public', 'Get the health of the service', getHealth(service)),
+    everywhereRoute('GET', '/health/live', 'public', 'Check whether the process is alive', getHealth(service, 'live')),
+    everywhereRoute(
+      'GET',
+      '/health/ready',
+      'public',
+      'Check whether requests are accepted',
+      getHealth(service, 'ready'),
+    ),
     everywhereRoute(
       'GET',
       '/health/startup',
       'public',
       'Check whether the relay has started',
-      getHealth(deps, 'startup'),
+      getHealth(service, 'startup'),
     ),
 
     rootRoute(
@@ -273,7 +277,7 @@ export function routes(deps: RouteDeps): Route[] {
     ...facadeRoutes({ accept, clock: core.clock, statusReceivers }),
     ...twilioRoutes({ ...messages, statusReceivers }),
     ...mobileRoutes({ ...core, ...deps.phones, auth }),
-    ...metricsRoutes(deps.metrics),
+    ...metricsRoutes(service.metrics),
     rootRoute('GET', '/openapi.json', 'public', 'Get the OpenAPI document', getOpenapi(document)),
     rootRoute('GET', '/api/docs/doc.json', 'public', 'Get the OpenAPI document (older path)', getOpenapi(document)),
     rootRoute(
@@ -291,7 +295,7 @@ export function routes(deps: RouteDeps): Route[] {
   return table
 }
 
-function metricsRoutes({ registry, token }: RouteDeps['metrics']): Route[] {
+function metricsRoutes({ registry, token }: RouteDeps['service']['metrics']): Route[] {
   if (token === undefined) return []
   return [rootRoute('GET', '/metrics', 'public', 'Get metrics for Prometheus', scrapeMetrics(registry, token))]
 }
