@@ -21,7 +21,7 @@ import { cancelledEvent, cancelRefusedEvent, processedEvent } from './message/me
 import { planMessage, References } from './message/plan-message.ts'
 import { attemptOf, PartSubmitter } from './part-submitter.ts'
 import type { SendingLimits, SendingSettings } from './schedule/sending-settings.ts'
-import { type SimStateOf, waitingReport } from './schedule/waiting-reasons.ts'
+import { createWaitingReport, type SimStateOf } from './schedule/waiting-reasons.ts'
 import { next } from './sending-machine.ts'
 import type { SendingSim } from './sending-sim.ts'
 import {
@@ -212,7 +212,7 @@ export class Sender {
    * @param isCounted returns false for messages that have just arrived, which are left out
    */
   waitingReport(stateOf: SimStateOf, isCounted?: (cmdId: string) => boolean): WaitingReport {
-    return waitingReport(this.#state, this.#moment(), stateOf, isCounted)
+    return createWaitingReport(this.#state, this.#moment(), stateOf, isCounted)
   }
 
   /** Resolves when the parts at the modems have their results. */

@@ -1,3 +1,4 @@
+import { urgentPriority } from '@smsgw/contract/link/command'
 import { heldUntilMs } from '../doubt/doubts.ts'
 import { dequeue, expire, notConfirmed } from '../message/endings.ts'
 import { hasBegun, isPlannedFor, isSent, type OutgoingMessage, withoutPlan } from '../message/message.ts'
@@ -6,7 +7,7 @@ import { submitNext } from '../message/progress.ts'
 import type { SendingSim } from '../sending-sim.ts'
 import type { Step } from '../step.ts'
 import { type Lane, needsTime, readySims, timedLane } from './lanes.ts'
-import { decidePace, urgentPriority } from './pace.ts'
+import { decidePace } from './pace.ts'
 import { chooseSim } from './sim-choice.ts'
 
 /** Gives each idle lane the first message that it may send now. */

@@ -25,9 +25,6 @@ export interface PaceHistory {
   readonly pauseMs: number
 }
 
-/** Messages with this priority or higher ignore limits, pauses and work hours. */
-export const urgentPriority = 100
-
 export type PaceDecision =
   | { readonly kind: 'go' }
   | { readonly kind: 'wait'; readonly untilMs: number; readonly why: 'pause' | 'limit' | 'work-hours' }

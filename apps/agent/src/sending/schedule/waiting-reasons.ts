@@ -1,10 +1,11 @@
+import { urgentPriority } from '@smsgw/contract/link/command'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { WaitingReason } from '@smsgw/contract/messages/waiting'
 import { heldUntilMs } from '../doubt/doubts.ts'
 import type { OutgoingMessage } from '../message/message.ts'
 import type { Moment, SendingState } from '../sending-state.ts'
 import { type Lane, laneOfSim, needsTime, timedLane } from './lanes.ts'
-import { decidePace, urgentPriority } from './pace.ts'
+import { decidePace } from './pace.ts'
 
 /** The state of a SIM, as the API names it; undefined for a SIM that the device does not have. */
 export type SimStateOf = (simNumber: number) => string | undefined
@@ -15,7 +16,7 @@ export type SimStateOf = (simNumber: number) => string | undefined
  *
  * @param isCounted returns false for messages that have just arrived, which are left out
  */
-export function waitingReport(
+export function createWaitingReport(
   state: SendingState,
   moment: Moment,
   stateOf: SimStateOf,
