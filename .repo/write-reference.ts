@@ -1,5 +1,5 @@
-// `npm run reference`: updates generated parts of the documentation: the pages of docs/reference, and the code blocks
-// that show files of docs/examples.
+// `npm run reference`: updates generated parts of the documentation: the pages of docs/reference, the picture of the
+// projects, and the code blocks that show files of docs/examples.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -19,9 +19,10 @@ for (const file of tree.files.filter((name) => name.endsWith('.md'))) {
 const pages = [
   ['apps/gateway', 'src/reference.test.ts'],
   ['apps/agent', 'src/modems/discovery/hardware-page.test.ts'],
+  ['.repo', 'reference/project-picture.test.ts'],
 ] as const
 const results = pages.map(([project, file]) =>
-  spawnSync('vitest', ['run', file, '--config', '../../.config/vitest.ts', '--update'], {
+  spawnSync('vitest', ['run', file, '--config', join(root, '.config/vitest.ts'), '--update'], {
     cwd: join(root, project),
     stdio: 'inherit',
   }),
