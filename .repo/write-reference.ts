@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { withCurrentFiles } from './rules/documents-show-files.ts'
+import { withCurrentFiles } from './rules/documents/documents-show-files.ts'
 import { treeOfWorkingCopy } from './rules/repository-tree.ts'
 
 const root = resolve(import.meta.dirname, '..')

@@ -2,8 +2,9 @@ import { consoleCatalogues } from './console-catalogues.ts'
 import { consoleTexts } from './console-texts.ts'
 import { dataPaths } from './data-paths.ts'
 import { dependencyLicences } from './dependency-licences.ts'
-import { documentsNameFiles } from './documents-name-files.ts'
-import { documentsShowFiles } from './documents-show-files.ts'
+import { documentTables } from './documents/document-tables.ts'
+import { documentsNameFiles } from './documents/documents-name-files.ts'
+import { documentsShowFiles } from './documents/documents-show-files.ts'
 import { exactVersions } from './exact-versions.ts'
 import { expandingMigrations } from './expanding-migrations.ts'
 import { fullFolders } from './full-folders.ts'
@@ -36,6 +37,7 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'pure libs': pureLibs,
   'patient tests': patientTests,
   'data paths': dataPaths,
+  'document tables': documentTables,
   'documents name files': documentsNameFiles,
   'documents show files': documentsShowFiles,
   'long files': longFiles,

@@ -92,7 +92,7 @@ function refuseForgottenPages() {
   if (forgotten.length > 0) throw new Error(`docs/.vitepress/config.js does not list ${forgotten.join(', ')}`)
 }
 
-/** As `slugOf` of .repo/rules/documents-name-files.ts. */
+/** As `slugOf` of .repo/rules/documents/documents-name-files.ts. */
 function slugOf(heading) {
   return heading
     .toLowerCase()

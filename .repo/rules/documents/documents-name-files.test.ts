@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { treeOfLiterals } from '../repository-tree.ts'
 import { documentsNameFiles } from './documents-name-files.ts'
-import { treeOfLiterals } from './repository-tree.ts'
 
 const check = (text: string, file = 'docs/architecture.md') =>
   documentsNameFiles(

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
-import { readManifest } from './manifest.ts'
-import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+import { readManifest } from '../manifest.ts'
+import type { RepositoryTree, Rule, Violation } from '../repository-tree.ts'
 
 /**
  * Checks that documents name only existing files, headings and npm scripts. A file that is created at run time is named

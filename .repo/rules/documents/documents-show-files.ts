@@ -1,4 +1,4 @@
-import type { RepositoryTree, Rule } from './repository-tree.ts'
+import type { RepositoryTree, Rule } from '../repository-tree.ts'
 
 /**
  * A code block whose info string names a file, such as ```` ```js docs/examples/send.mjs ````, must contain exactly

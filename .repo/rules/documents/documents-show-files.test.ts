@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { treeOfLiterals } from '../repository-tree.ts'
 import { documentsShowFiles, withCurrentFiles } from './documents-show-files.ts'
-import { treeOfLiterals } from './repository-tree.ts'
 
 const tree = (page: string) => treeOfLiterals({ 'docs/examples/send.mjs': 'send()\n', 'docs/page.md': page })
 const page = (code: string) => `# Page\n\n\`\`\`js docs/examples/send.mjs\n${code}\`\`\`\n\n\`\`\`sh\nls\n\`\`\`\n`
