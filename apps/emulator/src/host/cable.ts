@@ -24,6 +24,6 @@ export class Cable {
   }
 }
 
-/** The size of the buffer. A listing of 330 messages (SM and ME are full) has about 125 kB and must fit. */
+/** The limits of the buffer. A listing of 330 messages (SM and ME are full) has about 125 kB and must fit. */
 export const HOLD_AT_BYTES = 0x1_0000
 export const FULL_AT_BYTES = 0x4_0000

@@ -292,8 +292,7 @@ export class ConnectedAgents {
   }
 
   /**
-   * Does the work, unless the same work is in progress, or the work is only needed for connected agents and there are
-   * none.
+   * Does the work. Skips it while the same work is in progress, and skips work for connected agents while there are none.
    */
   async #poll(
     warning: string,

@@ -80,8 +80,8 @@ export function registerWebhook({ database, random, box, logbook, addressRules }
 }
 
 /**
- * Leaves out webhooks that messages with their own address have created, because there is another limit for these
- * webhooks.
+ * Leaves out webhooks that were created for a message with its own status address, because these webhooks have another
+ * limit.
  */
 const notStatus = { OR: [{ format: null }, { format: 'twilio' }] }
 
