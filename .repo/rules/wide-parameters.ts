@@ -5,7 +5,7 @@ export const WIDE_PARAMETERS = '.repo/wide-parameters.json'
 
 /** An interface whose name says that it is the parameter of a function or class. */
 const PARAMETERS = /^(?:export )?interface (\w+(?:Options|Deps|Parts))\b[^{\n]*\{\n(.*?)^\}/gms
-/** A member of such an interface, which the formatter indents by two spaces. */
+/** A member of an interface. The formatter indents members by two spaces. */
 const FIELD = /^ {2}(?:readonly )?[A-Za-z_]\w*\??[:(<]/gm
 
 interface WideParameter {

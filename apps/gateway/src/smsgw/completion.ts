@@ -63,7 +63,7 @@ function completions(programs: readonly ProgramCommands[], others: readonly Word
 
 const prefixed = (word: string) => `/${word}`
 
-/** Returns the positions after any other word at this position, as a pattern for a shell `case` statement. */
+/** Returns all positions except the first one, as a pattern for a shell `case` statement. */
 function placesBelow(places: Places): string {
   return [...places.keys()]
     .filter((place) => place !== '')

@@ -55,8 +55,8 @@ function nextParts(before: Path, units: TextUnits, capacity: number): readonly P
   const end = units.pairStart(limit)
   const cluster = units.clusterStart(end)
   if (cluster === end) return [{ end, splits, before }]
-  // If the cluster began in an earlier part, a path that ends at the start of the cluster adds no units, and so does
-  // not reach `mustReach`.
+  // The first path adds no units if the cluster began in an earlier part. Such a path does not reach `mustReach`, so it
+  // is dropped.
   return [
     { end: cluster, splits, before },
     { end, splits: splits + 1, before },
