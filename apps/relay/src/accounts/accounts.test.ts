@@ -179,7 +179,8 @@ async function fullAccount(username: string): Promise<string> {
 async function rowCounts(): Promise<Record<string, number>> {
   const tables = await world.database.$queryRaw<{ name: string }[]>`
     SELECT tablename::text AS name FROM pg_tables
-     WHERE schemaname = current_schema() AND tablename <> '_prisma_migrations' ORDER BY 1`
+     WHERE schemaname = current_schema() AND tablename <> '_prisma_migrations'
+       AND tablename NOT IN (SELECT relname FROM pg_class WHERE relispartition) ORDER BY 1`
   const counts: Record<string, number> = {}
   for (const { name } of tables) {
     const [row] = await world.database.$queryRawUnsafe<{ count: number }[]>(

@@ -60,7 +60,8 @@ async function addTable(
   archive: ArchiveWriter,
 ): Promise<BackupChecks['tables'][string]> {
   const hash = createHash('sha256')
-  const sql = `COPY ${escapeIdentifier(name)} (${columns.map(escapeIdentifier).join()}) TO STDOUT`
+  // With SELECT, because PostgreSQL refuses COPY for a table with partitions.
+  const sql = `COPY (SELECT ${columns.map(escapeIdentifier).join()} FROM ${escapeIdentifier(name)}) TO STDOUT`
   const rows = copyOut(client, sql)
   let number = 0
   let piece: Buffer[] = []
