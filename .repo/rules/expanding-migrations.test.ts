@@ -85,6 +85,14 @@ test('accepts a migration that only adds', () => {
   expect(problems('CREATE INDEX CONCURRENTLY IF NOT EXISTS notes_text ON notes (text);')).toEqual([])
 })
 
+test('accepts the renaming of a table and its indexes if the migration creates others with their names', () => {
+  const rename = 'ALTER INDEX "notes_text" RENAME TO "old_text"; ALTER TABLE "notes" RENAME TO "old_notes";'
+  expect(problems(rename)).toHaveLength(2)
+  const create = 'CREATE TABLE "notes" ("key" BIGINT) PARTITION BY RANGE ("key");'
+  expect(problems(`${rename} ${create}`)).toEqual([expect.stringMatching(/renames/)])
+  expect(problems(`${rename} ${create} CREATE INDEX "notes_text" ON "notes" ("text");`)).toEqual([])
+})
+
 test('refuses to change or remove a migration of a release, but accepts changed comments', () => {
   expect(problems('', { [first]: `-- Better words.\n${firstSql}` })).toEqual([])
   expect(problems('', { [first]: 'CREATE TABLE "notes" ("key" INTEGER NOT NULL);' })).toEqual([

@@ -32,7 +32,7 @@ function missing(name: string): Violation {
 
 function problemsOf(tree: RepositoryTree, file: string, versions: ReadonlySet<string>): Violation[] {
   const statements = statementsOf(tree.read(file))
-  const created = new Set(statements.flatMap(({ code }) => tableCreatedBy(code) ?? []))
+  const created = new Set(statements.flatMap(({ code }) => tableCreatedBy(code) ?? indexCreatedBy(code) ?? []))
   const isConcurrent = statements.some(({ code }) => /\bCONCURRENTLY\b/i.test(code))
   return [
     ...(isConcurrent && statements.length > 1
@@ -120,12 +120,17 @@ function tableCreatedBy(code: string): string | undefined {
   return new RegExp(String.raw`^CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?${NAME}`, 'i').exec(code)?.[1]
 }
 
+/** Indexes that are created concurrently are on existing tables, so they don't count. */
+function indexCreatedBy(code: string): string | undefined {
+  return new RegExp(String.raw`^CREATE\s+INDEX\s+(?!CONCURRENTLY)${NAME}`, 'i').exec(code)?.[1]
+}
+
 /**
- * Returns true if the statement is about a table that the same migration creates, because that table is empty and
- * unused.
+ * Returns true if the statement is about a table or index that the same migration creates. It is empty and unused, or it has the name
+ * of a table that the migration renames, so that the statements of the previous release use the new table.
  */
 function isOnCreated(code: string, created: ReadonlySet<string>): boolean {
-  const [, altered] = new RegExp(String.raw`^ALTER\s+TABLE\s+(?:ONLY\s+)?${NAME}`, 'i').exec(code) ?? []
+  const [, altered] = new RegExp(String.raw`^ALTER\s+(?:TABLE|INDEX)\s+(?:ONLY\s+)?${NAME}`, 'i').exec(code) ?? []
   const [, indexed] = new RegExp(String.raw`^CREATE\s+(?:UNIQUE\s+)?INDEX\b[^(]*?\bON\s+${NAME}`, 'i').exec(code) ?? []
   const table = tableCreatedBy(code) ?? altered ?? indexed
   return table !== undefined && created.has(table)

@@ -178,7 +178,13 @@ test('migrations keep relays of the previous release working, as docs/CONTRIBUTI
       /CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY)[^;]* ON "?(\w+)[^;]*/g,
     ))
       expect(created, `${name}: ${statement}`).toContain(table)
-    expect(statements, name).not.toMatch(/DROP (TABLE|COLUMN)|RENAME|SET NOT NULL|ALTER COLUMN/i)
+    // A table may be renamed if the same migration creates a table with its name for the statements of the previous release.
+    const kept = statements.replace(/ALTER (?:TABLE|INDEX) "(\w+)" RENAME TO [^;]*;/g, (rename, renamed) =>
+      statements.includes(`CREATE TABLE "${renamed}"`) || statements.includes(`CREATE INDEX "${renamed}"`)
+        ? ''
+        : rename,
+    )
+    expect(kept, name).not.toMatch(/DROP (TABLE|COLUMN)|RENAME|SET NOT NULL|ALTER COLUMN/i)
     if (/CONCURRENTLY/.test(statements)) expect(statements.match(/;/g), name).toHaveLength(1)
   }
 })
