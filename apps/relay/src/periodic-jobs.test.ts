@@ -22,6 +22,7 @@ beforeEach(async () => {
 async function run(name: string): Promise<number> {
   let woken = 0
   const jobs = periodicJobs({
+    url: store.url,
     database: store.database,
     log: openLog('fatal', { write: () => undefined }),
     clock: { now: () => world.now },

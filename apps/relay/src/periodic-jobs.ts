@@ -14,7 +14,7 @@ import { inboxRetention } from './inbox/inbox-retention-statement.ts'
 import { endOldRelayLeases } from './link/claim/end-relay-leases-statement.ts'
 import { endLostJournals, loseSilentDevices } from './link/claim/lose-messages.ts'
 import { deleteOldLiveEvents } from './live/delete-live-events-statement.ts'
-import { logRetention } from './logs/log-retention-statement.ts'
+import { keepLogPartitions, logRetention } from './logs/log-retention-statement.ts'
 import { checkMessageCounts } from './messages/counts/check-message-counts.ts'
 import { updateMessageCounts } from './messages/counts/update-message-counts.ts'
 import { deleteOldMessages } from './messages/delete-old-messages-statement.ts'
@@ -39,6 +39,8 @@ const DAY = 24 * HOUR
 const DAY_MS = 86_400_000
 
 interface PeriodicJobDeps {
+  /** The URL for connections outside the pool. */
+  readonly url: string
   readonly database: Database
   readonly log: Log
   readonly clock: Clock
@@ -96,6 +98,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     job('delete unused conversation states', HOUR, () => deleteUnusedStates(database)),
     retentionJob(deps, inboxRetention),
     retentionJob(deps, deliveryRetention),
+    job('keep log partitions', HOUR, () => keepLogPartitions({ ...deps, now: clock.now() })),
     retentionJob(deps, logRetention),
     ...(hashAfterSeconds === undefined
       ? []

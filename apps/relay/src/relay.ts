@@ -19,6 +19,7 @@ import { EventRecorder } from './ingest/event-recorder.ts'
 import { ConnectedAgents } from './link/connected-agents.ts'
 import { agentMetrics, dispatchMetrics } from './link/link-metrics.ts'
 import { LiveEvents } from './live/live-events.ts'
+import { keepLogPartitions } from './logs/log-retention-statement.ts'
 import { BufferedLogbook } from './logs/logbook.ts'
 import { acceptRequests } from './messages/accept/accept-request.ts'
 import { messageMetrics } from './messages/message-metrics.ts'
@@ -156,10 +157,11 @@ async function openCore({ config, log, clock, random = systemRandom }: RelayOpti
   return { ...base, disk, databaseClock, logbook, hints, url, relayId, streamId }
 }
 
-/** Creates the signing key, the first account and its enrolment token when they do not exist. */
+/** Creates the signing key, partitions of the next days, the first account and its enrolment token when they do not exist. */
 async function prepareDatabase(core: Core): Promise<void> {
   const { ADMIN_USERNAME: username, ADMIN_PASSWORD: password, ENROLMENT_TOKEN: token } = core.config
   await rotateSigningKeys({ ...core, longestTokenSeconds: longestToken(core.config) })
+  await keepLogPartitions({ ...core, now: core.clock.now() })
   if (username === undefined || password === undefined) return
   const accountId = await ensureAccount(core, { username, password })
   if (token !== undefined) await ensureEnrolmentToken(core, { token, accountId })

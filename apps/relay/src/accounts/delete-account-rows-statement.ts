@@ -32,7 +32,8 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
     DELETE FROM telemetry WHERE key IN
       (SELECT t.key FROM telemetry t JOIN devices d ON d.id = t.device_id WHERE d.account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`
-    DELETE FROM logs WHERE id IN (SELECT id FROM logs WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+    DELETE FROM logs WHERE (id, created_at) IN
+      (SELECT id, created_at FROM logs WHERE account_id = ${accountId} LIMIT ${BATCH})`,
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM live_events WHERE id IN (SELECT id FROM live_events WHERE account_id = ${accountId} LIMIT ${BATCH})`,
   // The deletion of the rows above makes triggers add the conversations of these rows to the queue.

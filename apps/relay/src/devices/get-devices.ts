@@ -14,6 +14,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { withRelayLeases } from '../link/claim/device-leases.ts'
 import { isLeased } from '../link/claim/lease.ts'
+import { oldestLogTime } from '../logs/logbook.ts'
 import type { Database } from '../store/database.ts'
 import type { Device, LogEntry, SimCard } from '../store/generated/client.ts'
 import { aliasKeysOf } from './alias-keys.ts'
@@ -48,7 +49,8 @@ export function listDevices({ database, clock }: GetDevicesDeps): Endpoint {
 }
 
 /** Returns a device as in the list, together with the last report of its agent and its last errors. */
-export function getDevice({ database, clock }: GetDevicesDeps): Endpoint {
+export function getDevice(deps: GetDevicesDeps): Endpoint {
+  const { database, clock } = deps
   return endpoint({
     params: idParams,
     answers: { 200: deviceDetail },
@@ -59,10 +61,11 @@ export function getDevice({ database, clock }: GetDevicesDeps): Endpoint {
       })
       const [device] = await withRelayLeases(database, devices)
       if (device === undefined) throw noSuchDevice()
+      const oldest = await oldestLogTime(deps, accountId)
       const [queue, errors] = await Promise.all([
         countDeviceQueue(database, accountId, id),
         database.logEntry.findMany({
-          where: { accountId, deviceId: id, priority: { in: ['WARN', 'ERROR'] } },
+          where: { accountId, deviceId: id, priority: { in: ['WARN', 'ERROR'] }, createdAt: { gte: oldest } },
           orderBy: { createdAt: 'desc' },
           take: MOST_ERRORS,
         }),

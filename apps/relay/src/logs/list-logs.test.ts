@@ -7,7 +7,7 @@ import { listLogs } from './logbook.ts'
 const shared = useTestDatabase()
 let api: TestEndpoints
 beforeAll(async () => {
-  api = await testEndpoints([route('GET', '/logs', 'logs:read', '', listLogs(shared))])
+  api = await testEndpoints([route('GET', '/logs', 'logs:read', '', listLogs({ database: shared.database, clock }))])
   for (const id of ['a1', 'a2']) await shared.database.account.create({ data: { id, username: id, passwordHash: '' } })
   const entry = (count: number) => ({
     accountId: 'a1',
@@ -21,6 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
+const clock = { now: () => at(86_400) }
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 1, 9, 0, seconds))
 const list = async (query = '', account = 'a1') =>
   (await api.request(account, 'GET', `/logs${query}`)).json as { id: number; message: string }[]
@@ -48,4 +49,16 @@ test('a range includes its start and excludes its end', async () => {
 
 test('lists only entries of the account', async () => {
   expect(await list('', 'a2')).toEqual([])
+})
+
+test('leaves out entries that are older than the retention of the account, even before they are deleted', async () => {
+  const old = { accountId: 'a2', module: 'test', priority: 'INFO' }
+  const daysAgo = (days: number) => new Date(clock.now().getTime() - days * 86_400_000)
+  for (const days of [1.9, 2.1])
+    await shared.database.logEntry.create({ data: { ...old, createdAt: daysAgo(days), message: `${days}` } })
+  const listed = async (query = '') => (await list(query, 'a2')).map(({ message }) => message)
+  expect(await listed()).toEqual(['1.9', '2.1'])
+  await shared.database.account.update({ where: { id: 'a2' }, data: { settings: { logs: { lifetime_days: 2 } } } })
+  expect(await listed()).toEqual(['1.9'])
+  expect(await listed(`?from=${daysAgo(3).toISOString()}`)).toEqual(['1.9'])
 })

@@ -1,16 +1,48 @@
+import { defaultSettings } from '@smsgw/contract/relay/settings'
+import { z } from 'zod'
 import type { RetentionRule } from '../settings/retention.ts'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import { type KeepPartitionsDeps, keepPartitions } from '../store/partitions/keep-partitions.ts'
+import { readRow } from '../store/read-rows.ts'
 
 export const logRetention: RetentionRule = {
   name: 'log retention',
   days: ({ logs }) => logs.lifetime_days,
   deleteOlder: deleteOldLogs,
+  longestDays: longestLogRetention,
 }
 
-/** Deletes at most `limit` old log rows of an account and returns their number. Locks only these rows, for a short time. */
+/** Makes the partitions of the next days and drops the partitions that no account needs any more. */
+export async function keepLogPartitions({
+  database,
+  ...deps
+}: KeepPartitionsDeps & { readonly database: Statements }): Promise<void> {
+  await keepPartitions(deps, { name: 'logs', column: 'created_at' }, await longestLogRetention(database))
+}
+
+/**
+ * Deletes at most `limit` old log rows of an account and returns their number. Locks only these rows, for a short time. The
+ * repeated condition lets PostgreSQL leave out the partitions of later days.
+ */
 export function deleteOldLogs(statements: Statements, accountId: string, before: Date, limit: number): Promise<number> {
   return statements.$executeRaw`
-    DELETE FROM logs WHERE id IN (
-      SELECT id FROM logs WHERE account_id = ${accountId} AND created_at < ${before}
+    DELETE FROM logs WHERE created_at < ${before} AND (id, created_at) IN (
+      SELECT id, created_at FROM logs WHERE account_id = ${accountId} AND created_at < ${before}
       ORDER BY created_at LIMIT ${limit})`
 }
+
+/** Returns the longest retention of all accounts in days. Takes no locks. */
+export async function longestLogRetention(statements: Statements): Promise<number> {
+  const byDefault = defaultSettings.logs.lifetime_days
+  const { days } = await readRow(
+    statements,
+    daysRow,
+    Prisma.sql`
+    SELECT coalesce(max(coalesce((settings #>> '{logs,lifetime_days}')::int, ${byDefault}::int)), ${byDefault}::int) AS days
+    FROM accounts`,
+  )
+  return days
+}
+
+const daysRow = z.object({ days: z.int() })

@@ -3,6 +3,8 @@ import { type Log, maskNumbers } from '@smsgw/daemon/log/log'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { readAccountSettings } from '../settings/read-settings.ts'
+import { expiryTime } from '../settings/retention.ts'
 import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
 import type { LogEntry } from '../store/generated/client.ts'
@@ -139,21 +141,35 @@ export class BufferedLogbook implements Logbook {
 
 const MOST_ENTRIES = 1000
 
+interface ReadLogsDeps {
+  readonly database: Database
+  readonly clock: Clock
+}
+
 /** Lists log entries of the account, newest first. */
-export function listLogs({ database }: { readonly database: Database }): Endpoint {
+export function listLogs(deps: ReadLogsDeps): Endpoint {
+  const { database } = deps
   return endpoint({
     query: listLogsQuery,
     answers: { 200: z.array(logEntry) },
     isCompressible: true,
     async handle({ principal: { accountId }, query: { from, to } }) {
+      const oldest = await oldestLogTime(deps, accountId)
+      const start = from !== undefined && from > oldest ? from : oldest
       const entries = await database.logEntry.findMany({
-        where: { accountId, createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) } },
+        where: { accountId, createdAt: { gte: start, ...(to && { lt: to }) } },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
         take: MOST_ENTRIES,
       })
       return { status: 200, body: entries.map(logEntryAnswer) }
     },
   })
+}
+
+/** Expired entries may exist until the partition of their day is dropped. Lists leave out entries that are older than this time. */
+export async function oldestLogTime({ database, clock }: ReadLogsDeps, accountId: string): Promise<Date> {
+  const { settings } = await readAccountSettings(database, accountId)
+  return expiryTime(clock, settings.logs.lifetime_days)
 }
 
 function logEntryAnswer({ id, createdAt, module, priority, message, context }: LogEntry): LogEntryAnswer {

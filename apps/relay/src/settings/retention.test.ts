@@ -118,3 +118,14 @@ test('more rows than one transaction deletes are all deleted, for every account'
   await run(logRetention)
   expect(await shared.database.logEntry.count()).toBe(0)
 })
+
+test('a run deletes only some of the entries that are dropped with their partition, and all others', async () => {
+  const rows = (accountId: string, count: number) =>
+    Array.from({ length: count }, () => ({ accountId, createdAt: daysAgo(301), module: '', priority: '', message: '' }))
+  await shared.database.logEntry.createMany({ data: [...rows('long', 2100), ...rows('short', 2100)] })
+  const clock = { now: () => now }
+  await retentionJob({ database: shared.database, clock, mostDroppedRows: 1000 }, logRetention).run()
+  expect(await shared.database.logEntry.groupBy({ by: 'accountId', _count: true })).toEqual([
+    { accountId: 'long', _count: 1100 },
+  ])
+})

@@ -10,31 +10,54 @@ export interface RetentionRule {
   readonly days: (settings: Settings) => number
   /** Deletes at most `limit` rows that are older than `before` and returns their number. Zero means that none is left. */
   readonly deleteOlder: (database: Database, accountId: string, before: Date, limit: number) => Promise<number>
+  /**
+   * For a table with partitions: returns the longest retention of all accounts. Rows with this retention are also dropped with the
+   * partition of their day, so a run deletes only MOST_DROPPED_ROWS of them. Lists must leave out expired rows.
+   */
+  readonly longestDays?: (database: Database) => Promise<number>
+}
+
+interface RetentionDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly mostDroppedRows?: number
 }
 
 const EVERY_SECONDS = 3600
 const ACCOUNTS_AT_ONCE = 50
 /** The number of rows per statement. It is small enough for short locks, and large enough for any account. */
 const ROWS_AT_ONCE = 1000
+/** A run deletes them within seconds. More are faster to drop with their partition. */
+const MOST_DROPPED_ROWS = 100_000
 const DAY_MS = 86_400_000
 
 /** Returns a job that deletes expired rows of all accounts. Each account has its own retention setting. */
 export function retentionJob(
-  { database, clock }: { readonly database: Database; readonly clock: Clock },
-  { name, days, deleteOlder }: RetentionRule,
+  { database, clock, mostDroppedRows = MOST_DROPPED_ROWS }: RetentionDeps,
+  { name, days, deleteOlder, longestDays }: RetentionRule,
 ): PeriodicJob {
   return {
     name,
     everySeconds: EVERY_SECONDS,
     async run() {
+      const longest = await longestDays?.(database)
+      let dropped = 0
       for await (const { id, settings } of everyAccount(database)) {
-        const before = new Date(clock.now().getTime() - days(settings) * DAY_MS)
-        let deleted: number
-        do deleted = await deleteOlder(database, id, before, ROWS_AT_ONCE)
-        while (deleted > 0)
+        const before = expiryTime(clock, days(settings))
+        const isDropped = days(settings) === longest
+        let deleted = 0
+        do {
+          deleted = await deleteOlder(database, id, before, ROWS_AT_ONCE)
+          if (isDropped) dropped += deleted
+        } while (deleted > 0 && !(isDropped && dropped >= mostDroppedRows))
       }
     },
   }
+}
+
+/** Rows that are older than this time have expired. */
+export function expiryTime(clock: Clock, days: number): Date {
+  return new Date(clock.now().getTime() - days * DAY_MS)
 }
 
 async function* everyAccount(database: Database): AsyncGenerator<{ id: string; settings: Settings }> {

@@ -52,7 +52,7 @@ import { awaitTransactions } from '../live/await-transactions-statement.ts'
 import { deleteOldLiveEvents } from '../live/delete-live-events-statement.ts'
 import { readLastNumber, readLiveEvents, readMissedEvents } from '../live/read-live-events-statement.ts'
 import { extendWatch, watchAccount } from '../live/watch-account-statement.ts'
-import { deleteOldLogs } from '../logs/log-retention-statement.ts'
+import { deleteOldLogs, longestLogRetention } from '../logs/log-retention-statement.ts'
 import { storeLogRows } from '../logs/store-log-rows-statement.ts'
 import { lockMessages } from '../messages/progress/lock-messages-statement.ts'
 import { readDeviceSims } from '../messages/progress/read-device-sims-statement.ts'
@@ -206,7 +206,10 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'link/dispatch/find-work-statement.ts': (s) => findDevicesWithWork(s as never, 'relay', now),
   'link/dispatch/read-unacknowledged-statement.ts': (s) => readUnacknowledgedCommands(s, connection, now),
   'link/record-telemetry-statement.ts': (s) => recordTelemetry(s, [{ connection, receivedAt: now, json: '{}' }]),
-  'logs/log-retention-statement.ts': (s) => deleteOldLogs(s, 'account', now, 1),
+  'logs/log-retention-statement.ts': async (s) => {
+    await deleteOldLogs(s, 'account', now, 1)
+    await longestLogRetention(s)
+  },
   'logs/store-log-rows-statement.ts': (s) =>
     storeLogRows(s, [
       {

@@ -1,0 +1,183 @@
+import { openLog } from '@smsgw/daemon/log/log'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { keepLogPartitions } from '../../logs/log-retention-statement.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
+import { missingPeriods } from './keep-partitions.ts'
+
+const DAY_MS = 86_400_000
+const store = useTestDatabase()
+let client: Client
+/** Noon of the first day after the period of the first partition, which the migration has made from the existing table. */
+let start: Date
+
+beforeAll(async () => {
+  client = new Client({ connectionString: store.url })
+  await client.connect()
+  const { rows } = await client.query(
+    `SELECT substring(pg_get_expr(relpartbound, oid) FROM 'TO [(]''(.{10})') AS day FROM pg_class
+     WHERE relname = 'logs_initial'`,
+  )
+  start = new Date(`${rows[0]?.day}T12:00:00Z`)
+})
+
+beforeEach(async () => {
+  await store.database.account.deleteMany()
+  for (const name of await days()) await client.query(`DROP TABLE ${name}`)
+  const end = start.toISOString().slice(0, 10)
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS logs_initial PARTITION OF logs FOR VALUES FROM (MINVALUE) TO ('${end}T00:00:00Z')`,
+  )
+  await setRows(2_000_000)
+  await account('a1', {})
+})
+
+/** Sets the number of rows that ANALYZE would find. */
+async function setRows(rows: number): Promise<void> {
+  await client.query(`UPDATE pg_class SET reltuples = $1 WHERE relname = 'logs_initial'`, [rows])
+}
+
+afterAll(() => client.end())
+
+const after = (days: number) => new Date(start.getTime() + days * DAY_MS)
+const dayName = (days: number) => `logs_${after(days).toISOString().slice(0, 10).replaceAll('-', '')}`
+
+async function account(id: string, settings: object): Promise<void> {
+  await store.database.account.create({ data: { id, username: id, passwordHash: '', settings } })
+}
+
+/** Returns the partitions of days, without the first partition and the default partition. */
+async function days(): Promise<string[]> {
+  const { rows } = await client.query(
+    `SELECT relname AS name FROM pg_class WHERE relispartition AND relkind = 'r' AND relname ~ '[0-9]$' ORDER BY name`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+async function keep(now: Date, warnings: string[] = []): Promise<void> {
+  const log = openLog('warn', { write: (line) => warnings.push(line) })
+  await keepLogPartitions({ url: store.url, database: store.database, log, now, pauseMs: 1 })
+}
+
+async function write(createdAt: Date, accountId = 'a1'): Promise<void> {
+  await store.database.logEntry.create({ data: { accountId, createdAt, module: '', priority: 'INFO', message: '' } })
+}
+
+/** Returns the partitions with rows. */
+async function filled(): Promise<string[]> {
+  const { rows } = await client.query('SELECT DISTINCT tableoid::regclass::text AS name FROM logs ORDER BY name')
+  return rows.map(({ name }) => name)
+}
+
+test('makes the partitions of today and the next three days once, even if two relays do so at once', async () => {
+  await Promise.all([keep(start), keep(start)])
+  const made = [0, 1, 2, 3].map(dayName)
+  expect(await days()).toEqual(made)
+  await keep(start)
+  expect(await days()).toEqual(made)
+  await write(after(1))
+  expect(await filled()).toEqual([dayName(1)])
+})
+
+test('makes partitions of a week for a small table', async () => {
+  await setRows(-1)
+  await keep(start)
+  expect(await days()).toEqual([dayName(0)])
+  await keep(after(3))
+  expect(await days()).toEqual([dayName(0)])
+  await keep(after(4))
+  expect(await days()).toEqual([0, 7].map(dayName))
+  await write(after(6))
+  expect(await filled()).toEqual([dayName(0)])
+})
+
+test('stores entries of a day without partition, and moves them when the partition is made', async () => {
+  await write(after(1))
+  await write(after(100))
+  expect(await filled()).toEqual(['logs_default'])
+  await keep(start)
+  expect(await filled()).toEqual([dayName(1), 'logs_default'])
+  expect(await store.database.logEntry.count()).toBe(2)
+})
+
+test('drops only partitions that no account needs any more', async () => {
+  await account('long', { logs: { lifetime_days: 33 } })
+  await keep(start)
+  await write(after(0))
+  await write(after(0), 'long')
+  await write(after(1), 'long')
+  await keep(after(33.4))
+  expect(await filled()).toEqual([dayName(0), dayName(1)])
+  await keep(after(33.6))
+  expect(await filled()).toEqual([dayName(1)])
+  await store.database.account.delete({ where: { id: 'long' } })
+  await keep(after(33.6))
+  expect(await days()).toEqual([33, 34, 35, 36, 37].map(dayName))
+})
+
+test('the removal of an account deletes its entries in all partitions', async () => {
+  await account('other', {})
+  await keep(start)
+  for (const days of [-20, 0, 1, 100]) for (const id of ['a1', 'other']) await write(after(days), id)
+  await store.database.account.delete({ where: { id: 'other' } })
+  expect((await store.database.logEntry.findMany()).map(({ accountId }) => accountId)).toEqual(['a1', 'a1', 'a1', 'a1'])
+})
+
+test('a long transaction prevents the drop, but other transactions keep reading and writing', async () => {
+  await keep(start)
+  const reader = new Client({ connectionString: store.url })
+  await reader.connect()
+  const warnings: string[] = []
+  try {
+    await reader.query('BEGIN; SELECT FROM logs')
+    await Promise.all([keep(after(40), warnings), write(after(40))])
+    expect(await store.database.logEntry.count()).toBe(1)
+    expect(warnings).toEqual([expect.stringContaining('could not lock a table to change its partitions')])
+    expect(await days()).toContain(dayName(0))
+    await reader.query('COMMIT')
+  } finally {
+    await reader.end()
+  }
+  await keep(after(40), warnings)
+  expect(warnings).toHaveLength(1)
+  expect(await days()).not.toContain(dayName(0))
+  expect(await store.database.logEntry.count()).toBe(1)
+})
+
+describe('the periods of missing partitions', () => {
+  const date = (text: string) => new Date(`${text}T00:00:00Z`)
+  const partition = (from: string | null, until: string) => ({
+    name: '',
+    from: from === null ? null : date(from),
+    until: date(until),
+    rows: 1_000_000,
+  })
+  const missing = (existing: Parameters<typeof missingPeriods>[0], keptDays = 30) =>
+    missingPeriods(existing, new Date('2026-03-01T23:59:00Z'), keptDays).map(({ from, until }) =>
+      [from, until].map((time) => time.toISOString().slice(5, 10)).join(' '),
+    )
+
+  test('the periods of missing partitions start where the last partition ends', () => {
+    expect(missing([partition(null, '2026-03-03')])).toEqual(['03-03 03-04', '03-04 03-05'])
+    expect(missing([partition(null, '2026-02-01')])).toEqual([
+      '03-01 03-02',
+      '03-02 03-03',
+      '03-03 03-04',
+      '03-04 03-05',
+    ])
+  })
+
+  test('the periods of missing partitions end before partitions that were made while the clock was ahead', () => {
+    expect(missing([partition('2026-03-04', '2026-03-05'), partition('2027-01-01', '2027-01-02')])).toEqual([
+      '03-01 03-02',
+      '03-02 03-03',
+      '03-03 03-04',
+    ])
+  })
+
+  test('the periods of missing partitions are longer than a day if entries are kept for more than 60 days', () => {
+    const existing = [partition('2026-03-02', '2026-03-03')]
+    expect(missing(existing, 60)).toEqual(['03-01 03-02', '03-03 03-04', '03-04 03-05'])
+    expect(missing(existing, 365)).toEqual(['03-01 03-02', '03-03 03-10'])
+  })
+})
