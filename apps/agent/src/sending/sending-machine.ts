@@ -45,6 +45,7 @@ import { Step } from './step.ts'
  * `doubt` (evidence about parts whose outcome is unknown).
  */
 export function next(state: SendingState, input: SendingInput, moment: Moment): SendingStep {
+  const openBefore = state.open.size
   const step = new Step(state, moment)
   apply(step, input)
   if (isScheduled(input)) {
@@ -53,7 +54,7 @@ export function next(state: SendingState, input: SendingInput, moment: Moment): 
   }
   setTimer(step)
   const open = step.state.open.size
-  if (open !== state.open.size) step.emit({ kind: 'open-changed', open })
+  if (open !== openBefore) step.emit({ kind: 'open-changed', open })
   return { state: step.state, effects: step.effects }
 }
 

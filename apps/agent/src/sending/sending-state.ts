@@ -9,12 +9,13 @@ import type { OutgoingMessage } from './message/message.ts'
 import { newSchedule, type ScheduleState } from './schedule/lanes.ts'
 import type { SendingLimits, SendingSettings } from './schedule/sending-settings.ts'
 import type { SendingSim } from './sending-sim.ts'
+import { VersionedMap } from './versioned-map.ts'
 
 /** Everything that decisions about sending depend on. Immutable: `next` returns a new state. */
 export interface SendingState {
   readonly limits: SendingLimits
   /** Messages that have not ended. */
-  readonly open: ReadonlyMap<string, OutgoingMessage>
+  readonly open: VersionedMap<string, OutgoingMessage>
   /** Messages that ended as `submit_unknown`, oldest first. */
   readonly remembered: ReadonlyMap<string, OutgoingMessage>
   /** Messages of an earlier process, which wait until the relay has confirmed the journal. */
@@ -29,7 +30,7 @@ export interface SendingState {
 export function newSending(limits: SendingLimits): SendingState {
   return {
     limits,
-    open: new Map(),
+    open: new VersionedMap(),
     remembered: new Map(),
     unconfirmed: new Set(),
     schedule: newSchedule,

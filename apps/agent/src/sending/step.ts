@@ -9,7 +9,6 @@ export class Step {
   readonly moment: Moment
   readonly effects: SendingEffect[] = []
   #state: SendingState
-  #open: Map<string, OutgoingMessage> | undefined
   #lanes: Map<string, Lane> | undefined
 
   constructor(state: SendingState, moment: Moment) {
@@ -43,7 +42,7 @@ export class Step {
   }
 
   put(message: OutgoingMessage): OutgoingMessage {
-    if (this.#state.open.has(message.cmdId)) this.#ownOpen().set(message.cmdId, message)
+    if (this.#state.open.has(message.cmdId)) this.add(message)
     else if (this.#state.remembered.has(message.cmdId)) {
       this.change({ remembered: withEntry(this.#state.remembered, message.cmdId, message) })
     }
@@ -51,11 +50,11 @@ export class Step {
   }
 
   add(message: OutgoingMessage): void {
-    this.#ownOpen().set(message.cmdId, message)
+    this.#changeOpen(this.#state.open.with(message.cmdId, message))
   }
 
   removeOpen(cmdId: string): void {
-    this.#ownOpen().delete(cmdId)
+    this.#changeOpen(this.#state.open.without(cmdId))
   }
 
   emit(effect: SendingEffect): void {
@@ -81,13 +80,8 @@ export class Step {
     return this.#lanes
   }
 
-  /** Returns the map of open messages to change. All changes of the step share one copy of the map. */
-  #ownOpen(): Map<string, OutgoingMessage> {
-    if (this.#open === undefined) {
-      this.#open = new Map(this.#state.open)
-      this.#state = { ...this.#state, open: this.#open }
-    }
-    return this.#open
+  #changeOpen(open: SendingState['open']): void {
+    this.#state = { ...this.#state, open }
   }
 }
 

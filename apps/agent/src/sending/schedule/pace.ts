@@ -54,10 +54,9 @@ export function setBack(history: PaceHistory, byMs: number): PaceHistory {
 export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, random: number): PaceHistory {
   // Keeps the history even without a limit, because a limit may be configured later.
   const keep = pace.limit?.value ?? mostRemembered
-  return {
-    sentMs: [...history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1)), wallMs],
-    pauseMs: pauseAfter(pace, random),
-  }
+  const sentMs = history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1))
+  sentMs.push(wallMs)
+  return { sentMs, pauseMs: pauseAfter(pace, random) }
 }
 
 /** The random pause between two messages. */
