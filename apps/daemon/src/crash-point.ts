@@ -43,6 +43,11 @@ export function crashPoint(label: CrashLabel): void {
   if (armed.passesLeft === 0) process.kill(process.pid, 'SIGKILL')
 }
 
+/** Like `crashPoint`, for a step that takes time to recognise: `isStep` is called only if this crash point is armed. */
+export function crashPointIf(label: CrashLabel, isStep: () => boolean): void {
+  if (armed?.label === label && isStep()) crashPoint(label)
+}
+
 /** Arms `after-commit`, or `after-commit:3` for the third pass. An undefined or empty `target` arms no crash point. */
 export function armCrashPoint(target: string | undefined): void {
   if (!target) return

@@ -1,4 +1,7 @@
+import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { JournaledEvent } from '@smsgw/link/events/event-outbox'
 import type { EncodedChange, WrittenChanges } from './apply-change.ts'
+import type { Change } from './change.ts'
 import type { EventTexts } from './read.ts'
 
 /**
@@ -7,19 +10,22 @@ import type { EventTexts } from './read.ts'
  */
 export class FreshEvents {
   #from = 1
-  #events: { readonly text: string; readonly tag: string }[] = []
+  #events: JournaledEvent[] = []
 
   /** Adds the events of a completed write. */
-  add(changes: readonly EncodedChange[], { seqs, tags }: WrittenChanges): void {
+  add(changes: readonly Change[], encoded: readonly EncodedChange[], { seqs, tags }: WrittenChanges): void {
     // If the journal has a new id, its events have other numbers.
     if (changes.some(({ kind }) => kind === 'journal-renounced')) this.clear()
-    const texts = changes.flatMap((change) => (change.kind === 'event' ? [change.text] : []))
+    const events = changes.flatMap((change) => (change.kind === 'event' ? [change.event] : []))
+    const texts = encoded.flatMap((change) => (change.kind === 'event' ? [change.text] : []))
     for (const [at, seq] of seqs.entries()) {
       if (seq !== this.#from + this.#events.length) {
         this.#events = []
         this.#from = seq
       }
-      this.#events.push({ text: texts[at] as string, tag: tags[at] as string })
+      const event = events[at] as AgentEvent
+      const common = { text: texts[at] as string, tag: tags[at] as string }
+      this.#events.push(frequent.has(event.kind) ? { ...common, event } : common)
     }
     const surplus = this.#events.length - mostEvents
     if (surplus <= 0) return
@@ -39,5 +45,7 @@ export class FreshEvents {
   }
 }
 
+/** The events of each message. A relay in the same process gets them without reading their text. */
+const frequent = new Set<AgentEvent['kind']>(['processed', 'part-submitted', 'part-reported', 'sent', 'delivered'])
 /** More events than the link sends at once. */
 const mostEvents = 256

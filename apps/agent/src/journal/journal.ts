@@ -143,7 +143,7 @@ class JournalThread implements Journal {
       { kind: 'write', changes: encoded, nowMs: this.#nowMs() },
       mayWaitMs,
     )
-    this.#freshEvents.add(encoded, written)
+    this.#freshEvents.add(changes, encoded, written)
     const tail = written.seqs.at(-1)
     if (tail !== undefined) this.#onEvents(tail)
     return written

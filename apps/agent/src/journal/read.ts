@@ -3,6 +3,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
+import type { JournaledEvent } from '@smsgw/link/events/event-outbox'
 import { significantPart } from '../sending/doubt/numbers-match.ts'
 import type { CommandOutcome, Json, PartResult, Plan, Slot, Stamp } from './change.ts'
 
@@ -89,7 +90,7 @@ export interface NumberedEvent {
 /** Consecutive events. `from` is the number of the first event; it is higher than requested if retention removed some events. */
 export interface EventTexts {
   readonly from: number
-  readonly events: readonly { readonly text: string; readonly tag: string }[]
+  readonly events: readonly JournaledEvent[]
 }
 
 export interface Marks {

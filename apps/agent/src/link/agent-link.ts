@@ -2,7 +2,7 @@
 // Inbound path, step 6: sends the event, and sends it again after a reconnect. Next: agent-requests.ts.
 
 import type { Welcome } from '@smsgw/contract/link/frame'
-import { crashPoint } from '@smsgw/daemon/crash-point'
+import { crashPoint, crashPointIf } from '@smsgw/daemon/crash-point'
 import { nextAgent } from '@smsgw/link/agent/session'
 import type {
   AgentEffect,
@@ -13,6 +13,7 @@ import type {
   JournalMarks,
 } from '@smsgw/link/agent/state'
 import type { ReceivedCommand } from '@smsgw/link/commands/received-command'
+import type { JournaledEvent } from '@smsgw/link/events/event-outbox'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { LinkSocket, OpenSocket } from './link-socket.ts'
 
@@ -105,8 +106,8 @@ export class AgentLink {
         this.#connect(effect.connection)
         break
       case 'send':
-        this.#sockets.get(effect.connection)?.send(effect.text)
-        if (effect.text.startsWith('{"type":"events"')) crashPoint('events-sent')
+        this.#sockets.get(effect.connection)?.send(effect.text, effect.frame)
+        crashPointIf('events-sent', () => effect.text.startsWith('{"type":"events"'))
         break
       case 'close':
         this.#sockets.get(effect.connection)?.close(effect.code, effect.reason)
@@ -271,10 +272,7 @@ export interface LinkListener {
 
 export interface LinkJournal {
   tagOf(seq: number): Promise<string | undefined>
-  events(
-    from: number,
-    most: number,
-  ): Promise<{ readonly from: number; readonly events: readonly { readonly text: string; readonly tag: string }[] }>
+  events(from: number, most: number): Promise<{ readonly from: number; readonly events: readonly JournaledEvent[] }>
   recordMark(mark: number, streamId: string): Promise<void>
   /** Gives the journal a new id and puts its open commands in doubt. */
   renounce(

@@ -64,3 +64,20 @@ test('a socket that is closed before it opens never reaches the relay', async ()
   await expect.poll(() => agentHeard.at(-1)).toBe('closed 4000 changed my mind')
   expect(relayHeard).toEqual([])
 })
+
+const ignore = () => undefined
+
+test('passes on a frame with its text', async () => {
+  const frame = { type: 'events', from: 1, events: [{ kind: 'processed' }], tag: 't' } as const
+  const heard: unknown[] = []
+  const open = socketInProcess(() => ({ step: (input) => void heard.push(input) }))
+  const agentEnd = open({ onOpened: ignore, onText: ignore, onClosed: ignore, onUnreachable: ignore })
+  agentEnd.send('its text', { ...frame, events: [...frame.events] })
+  agentEnd.send('only text')
+  await expect
+    .poll(() => heard)
+    .toEqual([
+      { kind: 'received', text: 'its text', frame },
+      { kind: 'received', text: 'only text' },
+    ])
+})

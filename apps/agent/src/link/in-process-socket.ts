@@ -1,3 +1,4 @@
+import type { EventsFrame } from '@smsgw/contract/link/frame'
 import type { LinkSocket, OpenSocket, SocketListener } from './link-socket.ts'
 
 /** The relay URL of an in-process link. */
@@ -9,7 +10,9 @@ export type AcceptSocket = (
   address: string,
 ) => {
   step(
-    input: { readonly kind: 'received'; readonly text: string } | { readonly kind: 'closed'; readonly code: number },
+    input:
+      | { readonly kind: 'received'; readonly text: string; readonly frame?: EventsFrame | undefined }
+      | { readonly kind: 'closed'; readonly code: number },
   ): void
 }
 
@@ -42,7 +45,7 @@ class SocketPair {
 
   get agentEnd(): LinkSocket {
     return {
-      send: (text) => this.#pass(text, () => this.#relay?.step({ kind: 'received', text })),
+      send: (text, frame) => this.#pass(text, () => this.#relay?.step({ kind: 'received', text, frame })),
       close: (code, reason) => this.#close(code, reason),
     }
   }

@@ -1,8 +1,10 @@
+import type { EventsFrame } from '@smsgw/contract/link/frame'
 import type { Unreachable } from '@smsgw/link/agent/state'
 
 /** A connection to the relay, which is a WebSocket or a link within the process. */
 export interface LinkSocket {
-  send(text: string): void
+  /** `frame` is the same frame, which a link within the process passes on as it is. */
+  send(text: string, frame?: EventsFrame): void
   /** Closes the connection, forcibly if the relay does not answer in time. `onClosed` or `onUnreachable` is always called. */
   close(code: number, reason: string): void
 }

@@ -1,7 +1,7 @@
 // Outbound path, step 7: runs the session of one agent. Next: claim-commands-statement.ts.
 
 import { closeCodes } from '@smsgw/contract/link/close-code'
-import { crashPoint } from '@smsgw/daemon/crash-point'
+import { crashPoint, crashPointIf } from '@smsgw/daemon/crash-point'
 import { nextRelay } from '@smsgw/link/relay/session'
 import {
   newConnection,
@@ -140,8 +140,8 @@ export class ConnectedAgent {
     switch (effect.kind) {
       case 'send':
         this.#socket.send(effect.text)
-        if (effect.text.startsWith('{"type":"command"')) crashPoint('command-sent')
-        if (effect.text.startsWith('{"type":"stored"')) crashPoint('events-acknowledged')
+        crashPointIf('command-sent', () => effect.text.startsWith('{"type":"command"'))
+        crashPointIf('events-acknowledged', () => effect.text.startsWith('{"type":"stored"'))
         break
       case 'close':
         this.#socket.close(effect.code, effect.reason)

@@ -92,7 +92,7 @@ export function eventsRead(state: OnlineState, from: number, events: readonly Jo
   // Ignores this answer, which belongs to an old read, because the relay requested a replay in the meantime.
   if (outbox.readingFrom !== from) return unchanged(state)
   const frames = eventFrames(outbox.sent, from, events)
-  const sending = frames.map(({ text }): AgentEffect => ({ kind: 'send', connection, text }))
+  const sending = frames.map(({ upto: _, ...frame }): AgentEffect => ({ kind: 'send', connection, ...frame }))
   const read = { ...state, outbox: markSent(outbox, frames) }
   return then(events.length === 0 ? unchanged(read) : advanceOnline(read), sending)
 }

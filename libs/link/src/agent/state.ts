@@ -1,6 +1,6 @@
 import type { CloseName } from '@smsgw/contract/link/close-code'
 import type { AliasKey, EncryptionKey, SimCard } from '@smsgw/contract/link/event'
-import type { Capability, Versions, Welcome } from '@smsgw/contract/link/frame'
+import type { Capability, EventsFrame, Versions, Welcome } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { CommandInbox, SendQueue } from '../commands/command-inbox.ts'
 import type { ReceivedCommand } from '../commands/received-command.ts'
@@ -157,7 +157,8 @@ export type AgentTimer = 'handshake' | 'tick' | 'reconnect' | 'leave' | 'credit'
 
 export type AgentEffect =
   | { readonly kind: 'connect'; readonly connection: number }
-  | { readonly kind: 'send'; readonly connection: number; readonly text: string }
+  /** `frame` is the same frame for a relay in the same process, which then need not read the text. */
+  | { readonly kind: 'send'; readonly connection: number; readonly text: string; readonly frame?: EventsFrame }
   /** Close this socket, forcibly if the relay does not answer the close frame in time. */
   | { readonly kind: 'close'; readonly connection: number; readonly code: number; readonly reason: string }
   | ({ readonly kind: 'set-timer'; readonly timer: AgentTimer } & PauseRange)

@@ -93,3 +93,11 @@ test('expects a quick acknowledgement of a few events, but not of a backlog, bec
   expect(waitsForFewEvents(acknowledge(tickOutbox(small), 5), 5)).toBe(false)
   expect(waitsForFewEvents(tickOutbox(small), 0.25)).toBe(false)
 })
+
+test('passes on events that are in memory as they are, unless one of them was read from the journal', () => {
+  const processed = (cmdId: string) => ({ kind: 'processed', cmdId, at: '2026-01-01T00:00:00Z' }) as const
+  const inMemory = (cmdId: string) => ({ text: JSON.stringify(processed(cmdId)), tag: cmdId, event: processed(cmdId) })
+  const [frame] = eventFrames(3, 5, [inMemory('a'), inMemory('b')])
+  expect(frame?.frame).toEqual(JSON.parse(frame?.text ?? ''))
+  expect(eventFrames(3, 5, [inMemory('a'), event('b')])[0]).not.toHaveProperty('frame')
+})

@@ -15,6 +15,7 @@ import type { PauseRange } from '../connection/timers.ts'
 import {
   acceptEvents,
   batchStored,
+  type FrameFacts,
   isOverfull,
   nextBatch,
   release,
@@ -42,7 +43,7 @@ export function handleAgentFrame(state: OpenState, frame: AgentFrame, length: nu
   const { phase } = state
   switch (frame.type) {
     case 'events':
-      return eventsArrived(state, frame, length)
+      return eventsArrived(state, frame, { length, areValid: false })
     case 'journaled': {
       const { keys } = frame
       return then(advance(withOutbox(state, acknowledged(phase.outbox, keys))), [{ kind: 'commands-taken', keys }])
@@ -142,9 +143,10 @@ export function tickLater({ heartbeatSeconds }: RelayFacts): RelayEffect {
   return { kind: 'set-timer', timer: 'tick', fromMs: ms, toMs: ms }
 }
 
-function eventsArrived(state: OpenState, frame: EventsFrame, length: number): RelayStep {
+/** `facts`: the characters of the frame, and whether its events were checked. */
+export function eventsArrived(state: OpenState, frame: EventsFrame, facts: FrameFacts): RelayStep {
   const { phase, relay } = state
-  const inbox = acceptEvents(phase.inbox, frame, length)
+  const inbox = acceptEvents(phase.inbox, frame, facts)
   if (inbox === 'gap')
     return closeRelayConnection(
       state,

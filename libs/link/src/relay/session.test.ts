@@ -169,6 +169,26 @@ test('closes when a newer connection fences this connection, and ignores later i
   expect(playRelay(fenced.state, ...late)).toEqual({ state: fenced.state, effects: [] })
 })
 
+test('stores the events of an agent in the same process without reading their text', () => {
+  const frame = events(5, 2)
+  if (frame.type !== 'events') throw new Error('not a frame of events')
+  const { effects } = playRelay(readyRelay(), { kind: 'received', text: 'not read', frame })
+  const read = frame.events.map((event) => ({ event }))
+  expect(effects).toContainEqual(
+    expect.objectContaining({
+      kind: 'store-events',
+      batch: expect.objectContaining({ from: 5, events: read, length: 8 }),
+    }),
+  )
+})
+
+test('reads the text of a frame that arrives in the same process before the connection is open', () => {
+  const frame = events(5)
+  if (frame.type !== 'events') throw new Error('not a frame of events')
+  const { effects } = playRelay(challenged(), { kind: 'received', text: JSON.stringify(frame), frame })
+  expect(closeIn(effects)).toMatchObject({ reason: 'events while challenged' })
+})
+
 test('closes a connection in the store if its socket closed while the connection was being opened', () => {
   const { state } = playRelay(
     relayReceives(challenged(), hello).state,

@@ -6,7 +6,7 @@ import { readAgentFrame } from '../connection/frame-text.ts'
 import { frameReceived } from '../connection/heartbeat.ts'
 import { closeRelayConnection, connectionEnded } from './closing.ts'
 import { authenticated, challenge, connectionOpened, handleAgentHandshake, paired, sendPending } from './handshake.ts'
-import { handleAgentFrame, isRelayOpen, proceed, retry, storeHeld, tickRelay } from './online.ts'
+import { eventsArrived, handleAgentFrame, isRelayOpen, proceed, retry, storeHeld, tickRelay } from './online.ts'
 import type { RelayInput, RelayState, RelayStep, RelayTimer } from './state.ts'
 
 /**
@@ -28,7 +28,7 @@ export function nextRelay(state: RelayState, input: RelayInput): RelayStep {
     case 'opened':
       return phase.kind === 'new' ? challenge(state) : unchanged(state)
     case 'received':
-      return receive(state, input.text)
+      return receive(state, input)
     case 'closed':
       return closed(state, input.code)
     case 'timer':
@@ -52,8 +52,10 @@ export function nextRelay(state: RelayState, input: RelayInput): RelayStep {
   }
 }
 
-function receive(before: RelayState, text: string): RelayStep {
+function receive(before: RelayState, { text, frame }: RelayInput & { kind: 'received' }): RelayStep {
   const state = frameSeen(before)
+  if (frame !== undefined && isRelayOpen(state))
+    return eventsArrived(state, frame, { length: text.length, areValid: true })
   const reading = readAgentFrame(text)
   if (reading.kind === 'refused') return closeRelayConnection(state, reading.why, reading.reason)
   if (reading.kind === 'ignored') return unchanged(state)

@@ -1,6 +1,6 @@
 import type { CloseName } from '@smsgw/contract/link/close-code'
 import type { Command } from '@smsgw/contract/link/command'
-import type { Hello, Pair, Versions } from '@smsgw/contract/link/frame'
+import type { EventsFrame, Hello, Pair, Versions } from '@smsgw/contract/link/frame'
 import type { WaitingReport } from '@smsgw/contract/link/waiting-report'
 import type { ClaimRoom, CommandOutbox } from '../commands/command-outbox.ts'
 import type { Heartbeat } from '../connection/heartbeat.ts'
@@ -81,7 +81,8 @@ export interface OpenedConnection {
 
 export type RelayInput =
   | { readonly kind: 'opened' }
-  | { readonly kind: 'received'; readonly text: string }
+  /** `frame` is the same frame from an agent in the same process. It is valid, so the text is not read. */
+  | { readonly kind: 'received'; readonly text: string; readonly frame?: EventsFrame | undefined }
   /** `code` is the code of the close frame, or 1006 without such a frame. */
   | { readonly kind: 'closed'; readonly code: number }
   | { readonly kind: 'timer'; readonly timer: RelayTimer }
