@@ -89,7 +89,7 @@ test('installs first when nothing is installed, and standard output has only the
   const { code, stdout, stderr } = await finished(bootstrap("console.log('ran')"))
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'ran\n' })
   expect(stderr).toMatch(
-    /^Installing the dependencies, once: 1 packages, about \d+ MB on disk\. This takes one to three minutes …\n/,
+    /^Installing the dependencies, once: 1 packages, about \d+ MB on disk, and \d+ MB in the cache of npm\. This takes one to three minutes …\n/,
   )
   expect(stderr).toMatch(/Installed in \d+ s\.\n$/)
   expect(npmRuns()).toEqual([
