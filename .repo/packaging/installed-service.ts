@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 
+/** The program of a service has ended without a request to stop. */
+export class ServiceEnded extends Error {}
+
 /** Runs a service of the installed package as its unit file specifies, on a machine without systemd. */
 export class InstalledService {
   static readonly #running = new Set<InstalledService>()
@@ -62,10 +65,15 @@ export class InstalledService {
     return execFileSync('ps', ['-o', 'user=', '-p', String(this.#child.pid)], { encoding: 'utf8' }).trim()
   }
 
+  /** Throws with the last output if the program has ended. */
+  expectRunning(): void {
+    if (this.#child.exitCode !== null)
+      throw new ServiceEnded(`the service ended; its last output: ${this.#output.slice(-2000)}`)
+  }
+
   async untilAnswers(url: string, limitMs = 120_000): Promise<void> {
     for (const until = performance.now() + limitMs; performance.now() < until; await sleep(100)) {
-      if (this.#child.exitCode !== null)
-        throw new Error(`the service ended; its last output: ${this.#output.slice(-2000)}`)
+      this.expectRunning()
       if ((await fetch(url).catch(() => undefined))?.ok) return
     }
     throw new Error(`the service does not answer at ${url}: ${this.#output.slice(-2000)}`)

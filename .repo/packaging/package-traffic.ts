@@ -76,6 +76,7 @@ export class PackageTraffic {
     // The gateway creates its account after the API has started. On an emulated processor, one login takes up to 20 s
     // if the machine is busy.
     for (const until = performance.now() + this.#limitMs; ; await sleep(500)) {
+      machine.service('gateway').expectRunning()
       if (machine.succeeds('smsgw', 'password') && (await this.#isLoggedIn(machine))) return
       if (performance.now() > until) throw new Error('the gateway does not accept its password')
     }
