@@ -1,0 +1,99 @@
+// Measures how long it takes to drop a day of log entries that has expired for all accounts, while other entries are written:
+//
+//   node apps/relay/bench/bench-retention.ts [--rows 1000000]
+//
+// The baseline is the deletion of expired entries one by one, as for accounts with a shorter retention.
+import { parseArgs } from 'node:util'
+import { openLog } from '@smsgw/daemon/log/log'
+import type { Pool } from 'pg'
+import { deleteOldLogs, keepLogPartitions } from '../src/logs/log-retention-statement.ts'
+import { connectDatabase } from '../src/store/database.ts'
+import { withBenchDatabase } from './bench-database.ts'
+import { median, print } from './load/figures.ts'
+
+const DAY_MS = 86_400_000
+const ROWS_AT_ONCE = 500_000
+/** Rows of the baseline. */
+const DELETED = 20_000
+
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } })
+const rows = Number(values.rows)
+const log = openLog('warn', process.stderr)
+
+await withBenchDatabase(async ({ url, pool }) => {
+  const database = connectDatabase({ url, connections: 1 })
+  await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('a', 'a', '')`)
+  const day = new Date(`${await firstDay(pool)}T00:00:00Z`)
+  const keep = (days: number) => keepLogPartitions({ url, database, log, now: new Date(day.getTime() + days * DAY_MS) })
+  // A small table is divided by weeks.
+  await pool.query(`UPDATE pg_class SET reltuples = $1 WHERE relname = 'logs_initial'`, [2_000_000])
+  await keep(0)
+  // Drops the first partition and makes those of the days in which entries are written.
+  await keep(30.5)
+  await fill(pool, day)
+  const begin = performance.now()
+  for (let deleted = 0; deleted < DELETED; )
+    deleted += await deleteOldLogs(database, 'a', new Date(day.getTime() + DAY_MS), 1000)
+  const perSecond = (DELETED / (performance.now() - begin)) * 1000
+  print('baseline: entries deleted one by one', `${perSecond.toFixed()}/s`)
+  print(`the same for a day of ${rows} entries`, `${(rows / perSecond).toFixed()} s`)
+  const writing = writeEntries(pool, new Date(day.getTime() + 30.5 * DAY_MS))
+  const start = performance.now()
+  await keep(31.1)
+  print(`day of ${rows} entries dropped`, `${(performance.now() - start).toFixed()} ms`)
+  const waits = await writing.stop()
+  print(
+    'entries written meanwhile',
+    `median ${median(waits).toFixed(1)} ms`,
+    `longest ${Math.max(...waits).toFixed(1)} ms`,
+  )
+  const { rows: left } = await pool.query('SELECT count(*)::int AS count FROM logs WHERE created_at < $1', [
+    new Date(day.getTime() + DAY_MS),
+  ])
+  print('entries of this day that are left', `${left[0]?.count}`)
+  await database.$disconnect()
+})
+
+/** Returns the first day after the partition that the migration has made from the existing table. */
+async function firstDay(pool: Pool): Promise<string> {
+  const { rows } = await pool.query(
+    `SELECT substring(pg_get_expr(relpartbound, oid) FROM 'TO [(]''(.{10})') AS day FROM pg_class
+     WHERE relname = 'logs_initial'`,
+  )
+  return rows[0]?.day
+}
+
+async function fill(pool: Pool, day: Date): Promise<void> {
+  for (let from = 0; from < rows; from += ROWS_AT_ONCE)
+    await pool.query(
+      `INSERT INTO logs (account_id, device_id, created_at, module, priority, message, context)
+       SELECT 'a', 'd' || n % 1000, $1::timestamptz + n * interval '1 day' / $2::int, 'messages', 'INFO',
+         'message sent in one part', '{"code":"38"}'
+       FROM generate_series($3::int, least($3::int + $4::int, $2::int) - 1) n`,
+      [day, rows, from, ROWS_AT_ONCE],
+    )
+  await pool.query('CHECKPOINT')
+}
+
+/** Writes one entry after the other. `stop` returns how long each took, in milliseconds. */
+function writeEntries(pool: Pool, createdAt: Date) {
+  let isStopped = false
+  const waits: number[] = []
+  const writing = (async () => {
+    while (!isStopped) {
+      const start = performance.now()
+      await pool.query(
+        `INSERT INTO logs (account_id, created_at, module, priority, message) VALUES ('a', $1, '', 'INFO', '')`,
+        [createdAt],
+      )
+      waits.push(performance.now() - start)
+    }
+  })()
+  return {
+    async stop() {
+      isStopped = true
+      await writing
+      return waits
+    },
+  }
+}
