@@ -4,7 +4,7 @@ export type HeaderCredentials =
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | { readonly kind: 'bearer'; readonly token: string }
   /** Credentials of an unknown scheme, or malformed credentials. */
-  | { readonly kind: 'unreadable'; readonly scheme: string }
+  | { readonly kind: 'unreadable' }
 
 export function readAuthorization(header: string | undefined): HeaderCredentials {
   const text = header?.trim() ?? ''
@@ -13,7 +13,7 @@ export function readAuthorization(header: string | undefined): HeaderCredentials
   const value = rest.trim()
   if (/^bearer$/i.test(scheme) && TOKEN_68.test(value)) return { kind: 'bearer', token: value }
   const pair = /^basic$/i.test(scheme) && TOKEN_68.test(value) ? basicPair(value) : undefined
-  return pair ? { kind: 'basic', ...pair } : { kind: 'unreadable', scheme: scheme.toLowerCase() }
+  return pair ? { kind: 'basic', ...pair } : { kind: 'unreadable' }
 }
 
 /** RFC 9110 §11.2 */

@@ -33,7 +33,6 @@ export interface JournaledEvent {
 }
 
 const mostEventsAtOnce = 64
-const mostCharactersAtOnce = 65_536
 /** The largest amount of data in flight. A relay accepts several times as much. */
 const mostCharactersFlying = 524_288
 /**
@@ -44,11 +43,10 @@ const fewCharactersPerTickSecond = 3_277
 /** With shorter ticks, the answer over a mobile network may take longer than two ticks. */
 const leastTickSeconds = 1
 
-/** The events: at most `mostCharacters` of JSON, but at least one event. */
+/** At most `most` events, beginning with the event `from`. */
 export interface EventRange {
   readonly from: number
   readonly most: number
-  readonly mostCharacters: number
 }
 
 export function openOutbox(journal: Pick<EventOutbox, 'first' | 'tail' | 'mark'>): EventOutbox {
@@ -70,7 +68,7 @@ export function nextReading(outbox: EventOutbox, window: number): EventRange | u
   if (readingFrom !== undefined || charactersInFlight(inFlight) > mostCharactersFlying) return undefined
   const from = Math.max(sent + 1, first)
   const most = Math.min(mostEventsAtOnce, mark + window - sent, tail - from + 1)
-  return most < 1 ? undefined : { from, most, mostCharacters: mostCharactersAtOnce }
+  return most < 1 ? undefined : { from, most }
 }
 
 /** Ignores an answer that starts later than requested, because some of the requested events were removed. */

@@ -18,7 +18,6 @@ export type PhoneNotice =
 export interface PhoneStreamDeps {
   readonly connection: AgentConnection
   readonly onEnd: (stream: PhoneStream) => void
-  readonly keepaliveMs?: number | undefined
 }
 
 export class PhoneStream implements AnswerStream {
@@ -48,7 +47,7 @@ export class PhoneStream implements AnswerStream {
     }
     sink.onClose(() => this.end())
     sink.write(':keepalive\n\n')
-    this.#keepalive = setInterval(() => this.#write(':keepalive\n\n'), this.#deps.keepaliveMs ?? KEEPALIVE_MS).unref()
+    this.#keepalive = setInterval(() => this.#write(':keepalive\n\n'), KEEPALIVE_MS).unref()
   }
 
   end(): void {

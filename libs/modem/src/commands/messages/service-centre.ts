@@ -15,16 +15,13 @@ export const readServiceCentre: Query<ServiceCentreAddress | 'none'> = {
     // or only the type 145.
     const number = numberInCharacterSet(parameterText(address)).replaceAll(/[^0-9+]/g, '')
     if (!/^\+?\d+$/.test(number)) return 'none'
-    const typeOfAddress = integerOf(type) ?? (number.startsWith('+') ? international : unknown)
-    return { number: typeOfAddress === international && !number.startsWith('+') ? `+${number}` : number, typeOfAddress }
+    return { number: integerOf(type) === international && !number.startsWith('+') ? `+${number}` : number }
   },
 }
 
 export interface ServiceCentreAddress {
   readonly number: string
-  readonly typeOfAddress: number
 }
 
 // 24.011 §8.2.5.2
 const international = 145
-const unknown = 129
