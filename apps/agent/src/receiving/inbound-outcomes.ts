@@ -8,7 +8,7 @@ import {
 } from '@smsgw/sms/fields/time-stamp'
 import { textOfUserData } from '@smsgw/sms/fields/user-data'
 import { octetsFromHex } from '@smsgw/sms/octets'
-import type { ReassemblyEffect, ReassemblyLimits } from '@smsgw/sms/reassembly/reassemble'
+import type { ReassemblyEffect } from '@smsgw/sms/reassembly/reassemble'
 import type { Deliver } from '@smsgw/sms/tpdu/deliver'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { decodeIncoming } from '@smsgw/sms/tpdu/tpdu'
@@ -34,11 +34,11 @@ export class InboundOutcomes {
   /** The effects of released parts whose events are not written yet. */
   #released: readonly ReassemblyEffect[] = []
 
-  constructor({ time, onError, inboxKey, limits }: InboundOutcomesOptions) {
+  constructor({ time, onError, inboxKey }: InboundOutcomesOptions) {
     this.#time = time
     this.#onError = onError
     this.#inboxKey = inboxKey
-    this.#long = new LongMessages(limits)
+    this.#long = new LongMessages()
   }
 
   /** Returns the changes that an interrupted release of parts did not write. */
@@ -193,7 +193,6 @@ interface InboundOutcomesOptions {
   readonly onError: (error: unknown) => void
   /** The key of the account; undefined if received messages are not encrypted. */
   readonly inboxKey: () => InboxKey | undefined
-  readonly limits: Partial<ReassemblyLimits> | undefined
 }
 
 /** The time to show for a message: the network's time stamp when it is plausible, otherwise the agent's time. */

@@ -3,7 +3,6 @@
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
-import type { ReassemblyLimits } from '@smsgw/sms/reassembly/reassemble'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change, Slot, Stamp } from '../journal/change.ts'
 import { type Journal, sharedCommitWaitMs } from '../journal/journal.ts'
@@ -19,7 +18,6 @@ export interface InboundReceiverOptions {
   readonly journal: Journal
   readonly clock: Clock
   readonly time: TrustedTime
-  readonly reassembly?: Partial<ReassemblyLimits>
   /** The key of the account, with which received messages are encrypted. */
   readonly inboxKey?: () => InboxKey | undefined
   /**
@@ -59,13 +57,13 @@ export class InboundReceiver {
   #timer: Timer | undefined
 
   constructor(options: InboundReceiverOptions) {
-    const { journal, clock, time, onProblem: onError, reassembly: limits, inboxKey = () => undefined } = options
+    const { journal, clock, time, onProblem: onError, inboxKey = () => undefined } = options
     this.#options = options
     this.#keep = keepWriting(journal, clock, {
       onProblem: options.onJournalProblem,
       onRecovered: options.onJournalRecovered,
     })
-    this.#outcomes = new InboundOutcomes({ time, onError, inboxKey, limits })
+    this.#outcomes = new InboundOutcomes({ time, onError, inboxKey })
     this.#cleaner = new SlotCleaner(clock, this.#keep, onError)
   }
 

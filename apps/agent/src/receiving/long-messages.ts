@@ -9,7 +9,6 @@ import {
   nextReassembly,
   type ReassemblyEffect,
   type ReassemblyInput,
-  type ReassemblyLimits,
   type ReassemblyState,
 } from '@smsgw/sms/reassembly/reassemble'
 import type { Deliver } from '@smsgw/sms/tpdu/deliver'
@@ -22,17 +21,12 @@ import type { InboundRecord } from '../journal/read.ts'
  * the clock ticks that released parts. Each tick is stored with the part that arrived before it.
  */
 export class LongMessages {
-  readonly #limits: ReassemblyLimits
   #state: ReassemblyState = emptyReassembly
   #lastPart: string | null = null
   readonly #ticks = new Map<string, Tick>()
   #ticksCounted = 0
   /** The parts whose PDU is still in the journal. */
   readonly #whole = new Map<string, PartArrived>()
-
-  constructor(limits: Partial<ReassemblyLimits> = {}) {
-    this.#limits = { ...defaultReassemblyLimits, ...limits }
-  }
 
   /**
    * Replays the parts in the journal. Their events are already written. The returned changes remove content that is not
@@ -115,12 +109,12 @@ export class LongMessages {
   #keepWhole(part: PartArrived): void {
     this.#whole.set(part.partId, part)
     const [oldest] = this.#whole.keys()
-    if (this.#whole.size > this.#limits.maxParts && oldest !== undefined) this.#whole.delete(oldest)
+    if (this.#whole.size > defaultReassemblyLimits.maxParts && oldest !== undefined) this.#whole.delete(oldest)
   }
 
   #step(input: ReassemblyInput): readonly ReassemblyEffect[] {
     if (input.kind === 'part-arrived' && input.fingerprint === undefined) this.#keepWhole(input)
-    const { state, effects } = nextReassembly(this.#state, input, this.#limits)
+    const { state, effects } = nextReassembly(this.#state, input, defaultReassemblyLimits)
     this.#state = state
     return effects
   }

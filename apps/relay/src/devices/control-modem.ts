@@ -11,7 +11,6 @@ import { type AskDeviceDeps, askDevice } from './ask-device.ts'
 interface ControlModemDeps extends AskDeviceDeps {
   readonly box: SecretBox
   readonly logbook: Logbook
-  readonly limitMs?: number
 }
 
 /**
@@ -108,7 +107,7 @@ async function askModem(
   const answer = await askDevice(deps, {
     ...{ accountId, deviceId, access, command },
     requires: 'modem-commands',
-    limitMs: deps.limitMs ?? LONGEST_MS,
+    limitMs: LONGEST_MS,
     offline: () => new ApiError(409, 'The device is offline: try again when it is online'),
   })
   if (answer === undefined)

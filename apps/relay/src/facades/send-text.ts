@@ -15,8 +15,6 @@ export interface RequestedText {
   readonly deviceId?: string | undefined
   readonly scheduleAt?: Date | undefined
   readonly ttlSeconds?: number | undefined
-  readonly validUntil?: Date | undefined
-  readonly withDeliveryReport?: boolean | undefined
   readonly statusCallback?: StatusCallback | undefined
   /** A repeated request with the same key is accepted only once. */
   readonly idempotencyKey?: string | undefined
@@ -26,8 +24,7 @@ export interface RequestedText {
 
 /** Sends a text with the checks of `POST /messages`. Throws an `ApiError` if the message is refused. */
 export async function sendFacadeText(accept: AcceptRequest, requested: RequestedText): Promise<AcceptedRequest> {
-  const { principal, text, ttlSeconds, scheduleAt, validUntil, idempotencyKey, identity, statusCallback, ...rest } =
-    requested
+  const { principal, text, ttlSeconds, scheduleAt, idempotencyKey, identity, statusCallback, ...rest } = requested
   if (!isStorable(text))
     throw validationError(
       [{ path: 'text', message: 'contains a NUL character or a lone surrogate: remove it' }],
@@ -40,7 +37,6 @@ export async function sendFacadeText(accept: AcceptRequest, requested: Requested
       textMessage: { text },
       ttl: ttlSeconds,
       scheduleAt: scheduleAt?.toISOString(),
-      validUntil: validUntil?.toISOString(),
     },
     'body',
   )

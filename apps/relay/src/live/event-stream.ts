@@ -28,7 +28,6 @@ export interface EventStreamDeps {
   readonly kinds: ReadonlySet<LiveEventKind>
   readonly cursorOf: (place: bigint) => string
   readonly access: Pick<CallerAccess, 'lost' | 'onLost'>
-  readonly heartbeatMs?: number | undefined
   readonly mostUnreadBytes?: number | undefined
 }
 
@@ -94,7 +93,7 @@ export class EventStream implements AnswerStream, LiveListener {
     this.#unwatch = this.#deps.access.onLost((loss) => this.#lose(loss))
     for (const text of this.#first) this.#add(text)
     for (const event of this.#gathered.splice(0)) this.deliver(event)
-    this.#heartbeat = setInterval(() => this.#beat(), this.#heartbeatMs).unref()
+    this.#heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref()
   }
 
   end(): void {
@@ -118,13 +117,9 @@ export class EventStream implements AnswerStream, LiveListener {
     this.#write(`id: ${this.#deps.cursorOf(place)}\n${this.#heartbeatText()}`)
   }
 
-  get #heartbeatMs(): number {
-    return this.#deps.heartbeatMs ?? HEARTBEAT_MS
-  }
-
   /** The heartbeat is an event and not a comment, because programs in a browser cannot see comments. */
   #heartbeatText(): string {
-    const data: LiveHeartbeat = { intervalSeconds: this.#heartbeatMs / 1_000 }
+    const data: LiveHeartbeat = { intervalSeconds: HEARTBEAT_MS / 1_000 }
     return `event: heartbeat\ndata: ${JSON.stringify(data)}\n\n`
   }
 

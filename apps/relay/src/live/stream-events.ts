@@ -22,7 +22,6 @@ export interface StreamEventsDeps {
   readonly live: LiveEvents
   /** Identifies the database. A restore changes this id. */
   readonly streamId: string
-  readonly heartbeatMs?: number | undefined
 }
 
 /** Streams the events of the account as they happen. */
@@ -39,7 +38,7 @@ export function streamEvents(deps: StreamEventsDeps): Endpoint {
       const { accountId } = principal
       const stream = await deps.live.prepare(accountId, async (watched) => {
         const cursorOf = (place: bigint) => eventCursor(deps.streamId, place)
-        const { live, heartbeatMs } = deps
+        const { live } = deps
         // Checks again, because other streams may have opened in the meantime. From now on, this stream is also
         // counted.
         if (live.countOf(accountId) >= MOST_STREAMS) throw tooMany()
@@ -50,7 +49,6 @@ export function streamEvents(deps: StreamEventsDeps): Endpoint {
           kinds,
           cursorOf,
           access,
-          heartbeatMs,
         })
         try {
           if (cursor !== undefined) await resume(deps, stream, watched, cursor)

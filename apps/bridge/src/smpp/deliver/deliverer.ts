@@ -23,7 +23,6 @@ export interface DelivererOptions {
   readonly api: SmsGateway
   readonly format: Omit<ReceivedOptions, 'reference'>
   readonly log: Log
-  readonly retryMs?: number
 }
 
 interface Receiver {
@@ -172,14 +171,13 @@ export class Deliverer {
   }
 
   #postpone(number: number, receiver: Receiver): void {
-    const retryMs = this.#options.retryMs ?? RETRY_MS
-    this.#after(retryMs, () => this.#busy.delete(number))
+    this.#after(RETRY_MS, () => this.#busy.delete(number))
     if (receiver.isResting || !this.#receivers.has(receiver.session)) return
     receiver.isResting = true
     // Moves this receiver behind the other receivers.
     this.#receivers.delete(receiver.session)
     this.#receivers.set(receiver.session, receiver)
-    this.#after(Math.min(REST_MS, retryMs), () => {
+    this.#after(REST_MS, () => {
       receiver.isResting = false
     })
   }
