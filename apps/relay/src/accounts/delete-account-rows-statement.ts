@@ -1,3 +1,4 @@
+import { deleteOldLogs } from '../logs/log-retention-statement.ts'
 import type { Statements } from '../store/database.ts'
 
 /**
@@ -5,6 +6,8 @@ import type { Statements } from '../store/database.ts'
  * statement timeout.
  */
 const BATCH = 2_000
+/** Later than the time of any row. */
+const LAST_TIME = new Date('9999-12-31T23:59:59.999Z')
 
 /**
  * Each function deletes some rows of a removed account from a large table and returns how many it deleted, which is 0 when no
@@ -31,9 +34,7 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM telemetry WHERE key IN
       (SELECT t.key FROM telemetry t JOIN devices d ON d.id = t.device_id WHERE d.account_id = ${accountId} LIMIT ${BATCH})`,
-  (statements, accountId) => statements.$executeRaw`
-    DELETE FROM logs WHERE (id, created_at) IN
-      (SELECT id, created_at FROM logs WHERE account_id = ${accountId} LIMIT ${BATCH})`,
+  (statements, accountId) => deleteOldLogs(statements, accountId, LAST_TIME, BATCH),
   (statements, accountId) => statements.$executeRaw`
     DELETE FROM live_events WHERE id IN (SELECT id FROM live_events WHERE account_id = ${accountId} LIMIT ${BATCH})`,
   // The deletion of the rows above makes triggers add the conversations of these rows to the queue.

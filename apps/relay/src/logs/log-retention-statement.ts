@@ -22,14 +22,16 @@ export async function keepLogPartitions({
 }
 
 /**
- * Deletes at most `limit` old log rows of an account and returns their number. Locks only these rows, for a short time. The
- * repeated condition lets PostgreSQL leave out the partitions of later days.
+ * Deletes at most `limit` old log rows of an account and returns their number. Locks only these rows, for a short time. A join with
+ * the rows to delete would read all rows of the partitions; this reads only the index.
  */
 export function deleteOldLogs(statements: Statements, accountId: string, before: Date, limit: number): Promise<number> {
   return statements.$executeRaw`
-    DELETE FROM logs WHERE created_at < ${before} AND (id, created_at) IN (
-      SELECT id, created_at FROM logs WHERE account_id = ${accountId} AND created_at < ${before}
-      ORDER BY created_at LIMIT ${limit})`
+    DELETE FROM logs WHERE account_id = ${accountId} AND created_at < ${before} AND (created_at, id) <= (
+      SELECT created_at, id FROM (
+        SELECT created_at, id FROM logs WHERE account_id = ${accountId} AND created_at < ${before}
+        ORDER BY created_at, id LIMIT ${limit}
+      ) AS oldest ORDER BY created_at DESC, id DESC LIMIT 1)`
 }
 
 /** Returns the longest retention of all accounts in days. Takes no locks. */
