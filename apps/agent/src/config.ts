@@ -63,7 +63,7 @@ export const agentSettingsSchema = z.object({
   }),
   POWER_CYCLE: setting(text().optional(), {
     about:
-      'switches a modem off and on when all other recovery has failed; default: never. "usb" switches the USB socket of the modem, if the hub can do that (uhubctl). <port>=<chip>:<line>[:low][:<ms>] switches the GPIO line that is connected to the PWRKEY or RESET pin of the modem (gpioset). Separate several items by commas',
+      'switches a modem off and on when all other recovery has failed; default: never. "usb" switches the USB socket of the modem, if the hub can do that (uhubctl). <port>=<chip>:<line>[:low][:<ms>] switches the GPIO line that is connected to the PWRKEY or RESET pin of the modem (gpioset). Separate several items with commas',
     example: 'usb,/dev/serial0=gpiochip0:4:1500',
   }),
   DEVICE_NAME: setting(

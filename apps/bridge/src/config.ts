@@ -177,7 +177,7 @@ export const mcpSettings = z.object({
       .default(() => []),
     {
       about:
-        'names and IP addresses that clients use for the MCP server, separated by commas, in addition to localhost; other requests are refused',
+        'names and IP addresses that clients use for the MCP server, separated by commas, in addition to localhost; requests with another host name are refused',
       example: 'sms.example.org,192.168.1.20',
     },
   ),

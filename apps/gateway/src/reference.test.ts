@@ -181,8 +181,8 @@ test('docs/reference/cli.md shows the help of every program', async () => {
     [
       'smsgw',
       'Runs any other program. Use `npm run smsgw -- <program> …` in a checkout, `smsgw <program> …` in a container, and ' +
-        '`sudo smsgw <program> …` with the Debian package, where the program runs with the user, settings and data folder ' +
-        'of its service. For completion of commands and options, run `eval "$(smsgw completion bash)"`. For zsh, replace ' +
+        '`sudo smsgw <program> …` with the Debian package. With the package, the program runs with the user, settings and ' +
+        'data folder of its service. For completion of commands and options, run `eval "$(smsgw completion bash)"`. For zsh, replace ' +
         '`bash` with `zsh`; for fish, run `smsgw completion fish | source`. The exit code of a wrong command line is 2.',
       'apps/gateway/src/smsgw/main.ts',
     ],

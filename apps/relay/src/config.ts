@@ -43,7 +43,7 @@ export const relaySettingsSchema = z.object({
   }),
   DATABASE_CONNECTIONS: setting(wholeNumber(2, 500).default(10), {
     about:
-      'size of the database connection pool of this process; three more connections are for hints, periodic work and webhooks',
+      'largest number of connections in the database pool of this process; hints, periodic work and webhooks use three more connections',
     example: '20',
   }),
   DIRECTORY_URL: setting(databaseUrl().optional(), {

@@ -1539,7 +1539,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             type: "SMS" | "DATA_SMS" | "MMS" | "MMS_DOWNLOADED";
-            /** @description Phone number or name; its alias when the account hides senders */
+            /** @description Phone number or name of the sender; if the account hides senders, the alias of the sender */
             sender: string;
             /** @description Phone number of the receiving SIM, when known */
             recipient?: string;
@@ -1757,7 +1757,7 @@ export interface components {
         MmsDownloadedPayload: {
             /** @description Id of the inbox item */
             messageId: string;
-            /** @description Phone number or name of the sender; its alias when the account hides senders */
+            /** @description Phone number or name of the sender; if the account hides senders, the alias of the sender */
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
@@ -1789,7 +1789,7 @@ export interface components {
         MmsReceivedPayload: {
             /** @description Id of the inbox item */
             messageId: string;
-            /** @description Phone number or name of the sender; its alias when the account hides senders */
+            /** @description Phone number or name of the sender; if the account hides senders, the alias of the sender */
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
@@ -2528,7 +2528,7 @@ export interface components {
         SmsDataReceivedPayload: {
             /** @description Id of the inbox item */
             messageId: string;
-            /** @description Phone number or name of the sender; its alias when the account hides senders */
+            /** @description Phone number or name of the sender; if the account hides senders, the alias of the sender */
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;
@@ -2608,7 +2608,7 @@ export interface components {
         SmsReceivedPayload: {
             /** @description Id of the inbox item */
             messageId: string;
-            /** @description Phone number or name of the sender; its alias when the account hides senders */
+            /** @description Phone number or name of the sender; if the account hides senders, the alias of the sender */
             sender: string;
             /** @description Phone number of the SIM that received the message; null when unknown */
             recipient: string | null;

@@ -20,7 +20,9 @@ export const inboxItem = z
   .strictObject({
     id: resourceId.meta({ description: 'Id of the item; `messageId` in its webhook events' }),
     type: inboxType,
-    sender: z.string().meta({ description: 'Phone number or name; its alias when the account hides senders' }),
+    sender: z.string().meta({
+      description: 'Phone number or name of the sender; if the account hides senders, the alias of the sender',
+    }),
     recipient: z.string().optional().meta({ description: 'Phone number of the receiving SIM, when known' }),
     simNumber: z.int().min(1).max(64).optional(),
     contentPreview: z.string().meta({

@@ -35,7 +35,7 @@ const inbound = {
   messageId: z.string().meta({ description: 'Id of the inbox item' }),
   sender: z
     .string()
-    .meta({ description: 'Phone number or name of the sender; its alias when the account hides senders' }),
+    .meta({ description: 'Phone number or name of the sender; if the account hides senders, the alias of the sender' }),
   recipient: z
     .string()
     .nullable()
