@@ -1,10 +1,13 @@
 // Measures one box (the gateway) at full speed: messages a second from POST to the modem, and the CPU time for each
-// message.
+// message; idle: the time from POST to the modem, from a received message to its webhook, and the CPU time at rest.
 //
 // node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200] [--modems 1] [--latency 0]
 //   --latency: how many milliseconds the network takes for a message
+//   --connections, --modems and --latency take lists, such as 1,32: each combination is measured with a new gateway
+//   --floors: also prints what the machine does without the gateway
 //   --profile <folder>: writes CPU profiles of the threads of the gateway
 // node apps/e2e/bench/bench-box.ts --count instead counts the work for each message: SQL, fsyncs, posts, timers
+//   --sites: and the code that does it
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,55 +18,84 @@ import { eventually } from '../src/house/api-client.ts'
 import { Emulator } from '../src/house/emulator.ts'
 import { Gateway, gatewayOf, newFolder } from '../src/house/gateway.ts'
 import { openDatabase } from '../src/house/open-database.ts'
+import { Receiver } from '../src/house/peers/receiver.ts'
+import { measureFloors } from './bare-floors.ts'
 import { numberedModems } from './numbered-modems.ts'
 
 const { values } = parseArgs({
   options: {
     ...{ messages: { type: 'string' }, connections: { type: 'string' }, idle: { type: 'string' } },
     ...{ count: { type: 'boolean' }, modems: { type: 'string' }, latency: { type: 'string' } },
-    profile: { type: 'string' },
+    ...{ profile: { type: 'string' }, sites: { type: 'boolean' }, floors: { type: 'boolean' } },
   },
 })
+const numbersIn = (list: string | undefined, otherwise: number) => list?.split(',').map(Number) ?? [otherwise]
 const messages = Number(values.messages ?? 3000)
-const connections = Number(values.connections ?? 32)
 const idle = Number(values.idle ?? 200)
-const modems = Number(values.modems ?? 1)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-const counts = values.count === true ? mkdtempSync(join(tmpdir(), 'smsgw-count-')) : undefined
-// The memory limit that `smsgw` sets when it starts the gateway.
-const options = ['--max-semi-space-size=2']
-if (counts !== undefined) options.push('--import', join(import.meta.dirname, 'count-work.ts'))
-if (values.profile !== undefined) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}`)
-// The gateway runs from its sources while it counts, because a bundle contains its own copy of `pg`, whose statements
-// could not be counted.
-const countingProgram = counts === undefined ? {} : { command: gatewayOf('apps/gateway/src/main.ts') }
-const folder = newFolder()
-const emulator = await Emulator.start(folder, numberedModems(modems), ['--latency', values.latency ?? '0'])
-const settings = {
-  MODEMS: emulator.ports.map(([, pty]) => pty).join(),
-  NODE_OPTIONS: options.join(' '),
-  ...(counts !== undefined && { COUNT_WORK_FOLDER: counts }),
-}
-const gateway = await Gateway.start(settings, { folder, ...countingProgram })
-try {
-  await gateway.untilReady(modems)
-  await post(200, 8, 100_000)
-  await accepted(200)
-  if (counts === undefined) {
-    await latency()
-    await burst()
-  } else await countWork(counts)
-} finally {
-  await gateway.stop()
-  await emulator.process.stop()
-  if (counts !== undefined) rmSync(counts, { recursive: true, force: true })
+let folder = ''
+let emulator: Emulator
+let gateway: Gateway
+for (const latency of numbersIn(values.latency, 0)) {
+  for (const modems of numbersIn(values.modems, 1)) {
+    for (const connections of numbersIn(values.connections, 32)) await measure({ latency, modems, connections })
+  }
 }
 process.exit(0)
 
+interface Box {
+  readonly latency: number
+  readonly modems: number
+  readonly connections: number
+}
+
+async function measure(box: Box): Promise<void> {
+  const counts = values.count === true ? mkdtempSync(join(tmpdir(), 'smsgw-count-')) : undefined
+  // The memory limit that `smsgw` sets when it starts the gateway.
+  const options = ['--max-semi-space-size=2']
+  if (counts !== undefined) options.push('--import', join(import.meta.dirname, 'count-work.ts'))
+  if (values.profile !== undefined) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}`)
+  // The gateway runs from its sources while it counts, because a bundle contains its own copy of `pg`, whose statements
+  // could not be counted.
+  const countingProgram = counts === undefined ? {} : { command: gatewayOf('apps/gateway/src/main.ts') }
+  folder = newFolder()
+  emulator = await Emulator.start(folder, numberedModems(box.modems), ['--latency', String(box.latency)])
+  const settings = {
+    MODEMS: emulator.ports.map(([, pty]) => pty).join(),
+    NODE_OPTIONS: options.join(' '),
+    ...(counts !== undefined && { COUNT_WORK_FOLDER: counts, ...(values.sites === true && { COUNT_WORK_SITES: '1' }) }),
+  }
+  gateway = await Gateway.start(settings, { folder, ...countingProgram })
+  try {
+    await gateway.untilReady(box.modems)
+    await post(200, 8, 100_000)
+    await accepted(200)
+    if (counts === undefined) {
+      await outboundLatency()
+      await inboundLatency()
+      await idleTime()
+      await burst(box)
+      if (values.floors === true) await printFloors(box)
+    } else await countWork(counts, box.connections)
+  } finally {
+    await gateway.stop()
+    await emulator.process.stop()
+    if (counts !== undefined) rmSync(counts, { recursive: true, force: true })
+  }
+}
+
+async function printFloors({ connections }: Box): Promise<void> {
+  const { port, insert, route } = await measureFloors(folder, connections)
+  print(
+    `  without the gateway, a second: bare port ${port.toFixed(0)}, bare insert ${insert.toFixed(0)}, ` +
+      `bare route ${route.toFixed(0)}`,
+  )
+}
+
 /** Prints how often each kind of work was done per message, while many messages are sent at the same time. */
-async function countWork(countsFolder: string): Promise<void> {
+async function countWork(countsFolder: string, connections: number): Promise<void> {
   const database = await openDatabase(folder)
   try {
     const fsyncs = async () =>
@@ -82,7 +114,7 @@ async function countWork(countsFolder: string): Promise<void> {
 function printWork(after: ReadonlyMap<string, number>, before: ReadonlyMap<string, number>): void {
   const rows = [...after]
     .map(([name, count]) => ({ name, each: (count - (before.get(name) ?? 0)) / messages }))
-    .filter(({ each }) => each >= 0.005)
+    .filter(({ each }) => each >= (values.sites === true ? 0.05 : 0.005))
     .sort((one, other) => other.each - one.each)
   const isStatement = ({ name }: { readonly name: string }) => name.startsWith('SQL ')
   const statements = rows.filter(isStatement).reduce((sum, { each }) => sum + each, 0)
@@ -104,7 +136,7 @@ function sumsOf(countsFolder: string): Record<string, number> {
   return sums
 }
 
-async function latency(): Promise<void> {
+async function outboundLatency(): Promise<void> {
   const before = emulator.ledger().length
   const began = new Map<string, number>()
   for (let at = 0; at < idle; at += 1) {
@@ -120,7 +152,42 @@ async function latency(): Promise<void> {
   print(`idle: POST to the modem p50 ${tookMs[idle >> 1]} ms, p95 ${tookMs[Math.floor(idle * 0.95)]} ms`)
 }
 
-async function burst(): Promise<void> {
+async function inboundLatency(): Promise<void> {
+  const receiver = await Receiver.start()
+  try {
+    const { json } = await gateway.api.ask('POST', '/webhooks', { url: receiver.url, event: 'sms:received' })
+    const tookMs: number[] = []
+    for (let at = 0; at < idle / 2; at += 1) {
+      const from = performance.now()
+      await emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: `in ${at}` })
+      await receiver.until((event) => event.payload['message'] === `in ${at}`)
+      tookMs.push(performance.now() - from)
+      // Waits until this message was deleted from the SIM.
+      await sleep(100)
+    }
+    await gateway.api.ask('DELETE', `/webhooks/${(json as { readonly id: string }).id}`)
+    const sorted = tookMs.sort((a, b) => a - b)
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(1)
+    print(`idle: received message to its webhook p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`)
+  } finally {
+    await receiver.stop()
+  }
+}
+
+/** Measures the CPU time of the gateway and its database while they have no work. */
+async function idleTime(): Promise<void> {
+  const seconds = 20
+  await sleep(3_000)
+  const before = cpuSeconds()
+  await sleep(seconds * 1000)
+  const after = cpuSeconds()
+  const share = (used: number) => `${((used * 100) / seconds).toFixed(2)} %`
+  print(
+    `idle: node ${share(after.node - before.node)}, PostgreSQL ${share(after.database - before.database)} of a core`,
+  )
+}
+
+async function burst({ connections, modems, latency }: Box): Promise<void> {
   const before = emulator.ledger().length
   const cpu = cpuSeconds()
   const beganAt = Date.now()
@@ -135,7 +202,7 @@ async function burst(): Promise<void> {
   const node = after.node - cpu.node
   const database = after.database - cpu.database
   print(
-    `${messages} messages, ${connections} connections, ${modems} modems: ` +
+    `${messages} messages, ${connections} connections, ${modems} modems, ${latency} ms: ` +
       `${((messages * 1000) / (lastMs - beganAt)).toFixed(0)} a second (accepted in ${postedMs} ms); ` +
       `CPU for each: node ${each(node)} + PostgreSQL ${each(database)} = ${each(node + database)} ms`,
   )

@@ -8,6 +8,7 @@ import { MessagePort, threadId, Worker } from 'node:worker_threads'
 import pg from 'pg'
 
 const folder = process.env['COUNT_WORK_FOLDER']
+const bySite = process.env['COUNT_WORK_SITES'] !== undefined
 if (folder !== undefined) {
   const counts: Record<string, number> = {}
   countCalls(counts)
@@ -23,7 +24,9 @@ function countCalls(counts: Record<string, number>): void {
     const original: unknown = Reflect.get(owner, method)
     if (typeof original !== 'function') throw new Error(`there is no method ${method} to count`)
     Reflect.set(owner, method, function (this: unknown, ...args: readonly [First, ...unknown[]]) {
-      count(nameOf(args[0]))
+      const name = nameOf(args[0])
+      count(name)
+      if (bySite && !name.startsWith('SQL ')) count(`${name} from ${siteOf()}`)
       return Reflect.apply(original, this, args)
     })
   }
@@ -38,6 +41,21 @@ function countCalls(counts: Record<string, number>): void {
   around(JSON, 'stringify', () => 'JSON.stringify')
   around(JSON, 'parse', () => 'JSON.parse')
   around(globalThis, 'setTimeout', () => 'timer')
+}
+
+/** Returns the two innermost callers of the counted function, with file and line. */
+function siteOf(): string {
+  const frames = (new Error('site').stack ?? '').split('\n').slice(3)
+  const outside = frames.filter((frame) => !frame.includes('count-work') && !frame.includes('node:internal'))
+  return outside
+    .slice(0, 2)
+    .map((frame) =>
+      frame
+        .trim()
+        .replace(/^at /, '')
+        .replace(/\(file:\/\/\S*\/((?:apps|libs|node_modules)\/)/, '($1'),
+    )
+    .join(' < ')
 }
 
 function textOf(query: string | { readonly text: string }): string {
