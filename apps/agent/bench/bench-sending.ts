@@ -83,8 +83,10 @@ async function sent(round: string): Promise<number> {
     random: Math.random,
     limits: defaultSendingLimits,
     opener: new FieldOpener({}),
-    onJournalProblem: (error) => {
-      throw error
+    journalWatch: {
+      onProblem: (error) => {
+        throw error
+      },
     },
     onReference: () => undefined,
     onProblem: (error) => {

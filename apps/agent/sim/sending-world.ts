@@ -64,8 +64,10 @@ export class SendingWorld {
       random: () => this.random.next(),
       limits: this.#limits,
       opener: new ClearOpener(),
-      onJournalProblem: (error) => {
-        if (error.reason !== 'full') this.problems.push(error)
+      journalWatch: {
+        onProblem: (error) => {
+          if (error.reason !== 'full') this.problems.push(error)
+        },
       },
       onReference: () => void this.#tryReportsAgain(),
       onProblem: (error) => this.problems.push(error),

@@ -62,9 +62,14 @@ export interface RelayOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly checkAnswer?: ServerParts['checkAnswer']
+  readonly push?: PushOptions | undefined
+}
+
+/** For tests. */
+interface PushOptions {
   /** The number of milliseconds between two searches for notifications that no call of `wake` has announced. */
-  readonly pushPollMs?: number | undefined
-  /** For tests: the server that replaces FCM. */
+  readonly pollMs?: number | undefined
+  /** The server that replaces FCM. */
   readonly fcmOrigin?: string | undefined
 }
 
@@ -174,7 +179,7 @@ function startFeatures(
   core: Core,
   keys: PushKeys,
   { registry }: Metrics,
-  { isLocal = false, pushPollMs }: RelayOptions,
+  { isLocal = false, push: { pollMs } = {} }: RelayOptions,
   cleanup: Cleanup,
 ) {
   const { config, database, databaseClock } = core
@@ -201,7 +206,7 @@ function startFeatures(
     observe: deliveryMetrics(registry, database),
   })
   cleanup.add(() => webhooks.stop())
-  const push = startPush(core, { keys, pollMs: pushPollMs }, cleanup)
+  const push = startPush(core, { keys, pollMs }, cleanup)
   const outbox = {
     wake() {
       webhooks.wake()
@@ -262,7 +267,7 @@ function startPush(core: Core, { keys, pollMs }: { keys: PushKeys; pollMs: numbe
 function startFcm(
   core: Core,
   { credentials, pushRules }: { readonly credentials: FcmCredentials; readonly pushRules: AddressRules },
-  { pushPollMs: pollMs, fcmOrigin: origin = 'https://fcm.googleapis.com' }: RelayOptions,
+  { push: { pollMs, fcmOrigin: origin = 'https://fcm.googleapis.com' } = {} }: RelayOptions,
   cleanup: Cleanup,
 ): void {
   const client = new GuardedClient(pushRules)

@@ -90,7 +90,7 @@ function senderOver(over: Journal): Sender {
     random: Math.random,
     limits: defaultSendingLimits,
     opener: new FieldOpener({}),
-    onJournalProblem: nothing,
+    journalWatch: { onProblem: nothing },
     onReference: nothing,
     onProblem: nothing,
     onOpenChanged: nothing,

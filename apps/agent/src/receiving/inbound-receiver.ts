@@ -27,8 +27,8 @@ export interface InboundReceiverOptions {
   readonly onRecentReport: (iccid: string, report: StatusReport, received: () => Change) => Promise<void> | undefined
   /** Returns false if the report does not match a sent part yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
-  readonly onJournalProblem: WriteWatch['onProblem']
-  readonly onJournalRecovered?: WriteWatch['onRecovered']
+  /** Follows failed writes, which are kept and retried. */
+  readonly journalWatch: WriteWatch
   /** Called for an internal error, which does not affect other messages. */
   readonly onProblem: (error: unknown) => void
 }
@@ -59,10 +59,7 @@ export class InboundReceiver {
   constructor(options: InboundReceiverOptions) {
     const { journal, clock, time, onProblem: onError, inboxKey = () => undefined } = options
     this.#options = options
-    this.#keep = keepWriting(journal, clock, {
-      onProblem: options.onJournalProblem,
-      onRecovered: options.onJournalRecovered,
-    })
+    this.#keep = keepWriting(journal, clock, options.journalWatch)
     this.#outcomes = new InboundOutcomes({ time, onError, inboxKey })
     this.#cleaner = new SlotCleaner(clock, this.#keep, onError)
   }

@@ -42,9 +42,8 @@ export interface SenderOptions {
   readonly limits: SendingLimits
   /** Decrypts encrypted messages. */
   readonly opener: FieldOpener
-  /** Called when the journal cannot be written; the change is kept and retried. */
-  readonly onJournalProblem: WriteWatch['onProblem']
-  readonly onJournalRecovered?: WriteWatch['onRecovered']
+  /** Follows failed writes, which are kept and retried. */
+  readonly journalWatch: WriteWatch
   /** Called when the reference of a part becomes known or will never be known, because earlier reports may match now. */
   readonly onReference: (reference: number | undefined) => void
   /** Called for an internal error, which does not affect other messages. */
@@ -71,10 +70,7 @@ export class Sender {
   constructor(options: SenderOptions) {
     const { journal, clock, random, limits } = options
     this.#options = options
-    this.#keep = keepWriting(journal, clock, {
-      onProblem: options.onJournalProblem,
-      onRecovered: options.onJournalRecovered,
-    })
+    this.#keep = keepWriting(journal, clock, options.journalWatch)
     this.#references = new References(random)
     this.#state = newSending(limits)
     this.#submitter = new PartSubmitter({

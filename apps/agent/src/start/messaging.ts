@@ -34,8 +34,6 @@ export function createMessaging(
   toLink: (input: AgentInput) => void,
 ): Messaging {
   const { clock, sending: sendingOptions } = options
-  const sending = journalWrites()
-  const receiving = journalWrites()
   const sender = new Sender({
     journal,
     clock,
@@ -43,8 +41,7 @@ export function createMessaging(
     random: Math.random,
     limits: { ...defaultSendingLimits, ...sendingOptions.limits },
     opener: new FieldOpener({ passphrase: sendingOptions.passphrase, deviceKeys }),
-    onJournalProblem: sending.onProblem,
-    onJournalRecovered: sending.onRecovered,
+    journalWatch: journalWrites(),
     onReference: (reference) => receiver.tryReports(reference),
     onProblem: onError,
     onOpenChanged: (open) => toLink({ kind: 'queue-changed', queue: { open } }),
@@ -56,8 +53,7 @@ export function createMessaging(
     inboxKey,
     onRecentReport: (iccid, report, received) => sender.recentReport(iccid, report, received),
     onReport: (iccid, report) => sender.report(iccid, report),
-    onJournalProblem: receiving.onProblem,
-    onJournalRecovered: receiving.onRecovered,
+    journalWatch: journalWrites(),
     onProblem: onError,
   })
   const timeChanged = () => {

@@ -162,8 +162,10 @@ export class ReceiverFixture {
         this.reports.push(report)
         return this.reportsMatch
       },
-      onJournalProblem: (error) => {
-        if (error.reason !== 'full') throw error
+      journalWatch: {
+        onProblem: (error) => {
+          if (error.reason !== 'full') throw error
+        },
       },
       onProblem: (error) => this.problems.push(error),
     })

@@ -127,8 +127,10 @@ export class SenderFixture {
       random: () => 0.5,
       limits: defaultSendingLimits,
       opener: this.#opener,
-      onJournalProblem: (error) => {
-        if (error.reason === 'closed') throw error
+      journalWatch: {
+        onProblem: (error) => {
+          if (error.reason === 'closed') throw error
+        },
       },
       onReference: () => undefined,
       onProblem: (error) => this.problems.push(error),

@@ -15,7 +15,7 @@ beforeEach(async () => {
   service = await testPushService()
   relay = await testRelay({
     settings: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', PUSH_CONTACT: 'mailto:sms@example.org', ALLOW_INSECURE_HTTP: '1' },
-    pushPollMs: 50,
+    push: { pollMs: 50 },
   })
   browser = await testBrowser()
 })

@@ -20,8 +20,7 @@ export interface TestRelayOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly onPasswordChanged?: NonNullable<RelayOptions['onPasswordChanged']>
-  readonly pushPollMs?: number
-  readonly fcmOrigin?: string
+  readonly push?: RelayOptions['push']
   /** True if transactions of the relay have the time limits of the product, for a test that holds a lock. */
   readonly isImpatient?: true
   /** Changes the database before the relay starts. */

@@ -23,8 +23,7 @@ afterEach(async () => {
 async function start(settings: Readonly<Record<string, string>> = { FCM_CREDENTIALS_FILE: fcm.file }) {
   relay = await testRelay({
     settings: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', ...settings },
-    pushPollMs: 50,
-    fcmOrigin: fcm.origin,
+    push: { pollMs: 50, fcmOrigin: fcm.origin },
   })
 }
 
@@ -155,7 +154,7 @@ test('a second relay does not send the notice again', async () => {
   await start(settings)
   const second = await startRelay({
     config: readRelayConfig({ ...settings, PORT: '0', CONSOLE_DIR: 'off', DATABASE_URL: relay.databaseUrl }),
-    ...{ log: openLog('error', { write: () => undefined }), pushPollMs: 50, fcmOrigin: fcm.origin },
+    ...{ log: openLog('error', { write: () => undefined }), push: { pollMs: 50, fcmOrigin: fcm.origin } },
   })
   fcm.answerMs = 300
   await phoneWithToken()
