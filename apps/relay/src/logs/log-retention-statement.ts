@@ -22,16 +22,20 @@ export async function keepLogPartitions({
 }
 
 /**
- * Deletes at most `limit` old log rows of an account and returns their number. Locks only these rows, for a short time. A join with
- * the rows to delete would read all rows of the partitions; this reads only the index.
+ * Deletes at most `limit` old log rows of an account and returns their number. Locks only these rows, for a short time.
+ *
+ * A join with the rows to delete would read all rows of small partitions. With both bounds of the time, PostgreSQL expects few rows,
+ * so it reads the index, and leaves out the partitions of other days.
  */
 export function deleteOldLogs(statements: Statements, accountId: string, before: Date, limit: number): Promise<number> {
   return statements.$executeRaw`
-    DELETE FROM logs WHERE account_id = ${accountId} AND created_at < ${before} AND (created_at, id) <= (
-      SELECT created_at, id FROM (
-        SELECT created_at, id FROM logs WHERE account_id = ${accountId} AND created_at < ${before}
-        ORDER BY created_at, id LIMIT ${limit}
-      ) AS oldest ORDER BY created_at DESC, id DESC LIMIT 1)`
+    WITH oldest AS MATERIALIZED (
+      SELECT created_at, id FROM logs WHERE account_id = ${accountId} AND created_at < ${before}
+      ORDER BY created_at, id LIMIT ${limit}
+    )
+    DELETE FROM logs WHERE account_id = ${accountId}
+      AND created_at BETWEEN (SELECT min(created_at) FROM oldest) AND (SELECT max(created_at) FROM oldest)
+      AND (created_at, id) <= (SELECT created_at, id FROM oldest ORDER BY created_at DESC, id DESC LIMIT 1)`
 }
 
 /** Returns the longest retention of all accounts in days. Takes no locks. */
