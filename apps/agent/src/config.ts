@@ -185,7 +185,7 @@ function readSims(environment: NodeJS.ProcessEnv): ReadonlyMap<number, SimConfig
 
 interface SimSetting {
   readonly form: RegExp
-  /** The problem of an invalid value. */
+  /** What is wrong with a value that does not match `form`. */
   readonly words: string
   readonly read: (value: string) => Partial<SimConfig>
 }

@@ -50,7 +50,7 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element #root')
 const client = newQueryClient()
 const locale = chooseLocale(storedLanguage(), navigator.languages)
-// If the catalogue cannot be loaded, the page is shown in English, which is part of the program, and shows the problem.
+// If the catalogue cannot be loaded, the page shows this problem in English. The English texts are part of the program.
 const isLoaded = await loadLocale(locale).then(
   () => true,
   () => false,

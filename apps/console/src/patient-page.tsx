@@ -8,7 +8,7 @@ const waitingPage = (
 )
 
 const askMs = 2_000
-/** After a reload within this time, the page is not reloaded again, because it would not help. */
+/** A page that was reloaded within this time is not reloaded again, because another reload would not help. */
 const soonMs = 30_000
 const reloadedKey = 'smsgw-reloaded'
 

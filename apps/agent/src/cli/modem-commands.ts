@@ -40,7 +40,7 @@ export async function doctor(config: AgentConfig, { values }: CommandLine): Prom
   return failed === 0
 }
 
-/** Does not overwrite an existing file. */
+/** Throws if the file already exists. */
 function write(path: string, text: string): void {
   try {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
@@ -56,7 +56,7 @@ export async function runSetup(
   testThrough: SetupModems['testThrough'],
 ): Promise<boolean> {
   const options = readSetupOptions(line)
-  // Makes the data folder and the saved PIN readable by their owner only.
+  // Only the owner may read the data folder and the saved PIN.
   process.umask(0o077)
   const isInteractive = processTerminal.isInteractive
   const host: SetupHost = {
@@ -89,7 +89,7 @@ export async function printUdevRules(config: AgentConfig, { positionals, values 
   process.stdout.write(rules)
 }
 
-/** Makes the running agent replace the key with which senders encrypt messages for this agent. */
+/** Asks the running agent for a new encryption key, which replaces the key that senders use now. */
 export async function rotateEncryptionKey({ DATA_DIR: folder }: AgentConfig): Promise<void> {
   const key = await askAgent(folder, { ask: 'rotate-encryption-key' })
   if (key === undefined) throw noAgentRuns(folder)

@@ -30,7 +30,8 @@ async function live(folder: string, asJson: boolean): Promise<void> {
 }
 
 /**
- * Removes the running time, which changes every second. A file or pipe receives a new status only after another change.
+ * Removes the running time, which changes every second. Without a terminal, the status is printed again only when
+ * something else changes.
  */
 function withoutAge(status: AgentStatus): string {
   return JSON.stringify({ ...status, upMs: 0 })

@@ -5,7 +5,10 @@ import type { ModemActor } from '../modems/modem-actor.ts'
 import { detectedBaudRate } from '../modems/stored-baud-rate.ts'
 import { modemStatuses, type ShownModem } from '../status/agent-status.ts'
 
-/** The facts for the doctor that only the process with the open port can read. Plain JSON without phone numbers. */
+/**
+ * What the doctor needs to know about a modem. Only the process that has the port open can read it. Plain JSON without
+ * phone numbers.
+ */
 export interface ModemExamination {
   readonly status: ShownModem
   /** The reason why the agent does not use the modem. */
@@ -16,7 +19,7 @@ export interface ModemExamination {
   readonly ownNumber: 'known' | 'unknown'
   readonly isCardKnown: boolean
   readonly storageFull: boolean
-  /** The rate of the serial port that the modem has detected; undefined if the modem has a fixed rate. */
+  /** The baud rate that the modem detected; undefined if the modem has a fixed rate. */
   readonly detectedBaudRate?: number | undefined
   readonly advice: readonly string[]
   /** The last bytes sent and received, masked. */

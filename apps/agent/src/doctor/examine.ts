@@ -142,7 +142,7 @@ async function useModems<Result>(
   }
 }
 
-/** Returns the fix for a modem that detects the rate of its serial port. */
+/** Returns the fix for a modem that detects its baud rate. */
 function baudRateFix(
   { status: { port = '' }, detectedBaudRate }: ModemExamination,
   config: AgentConfig,

@@ -1,7 +1,7 @@
 import type { FindingMeaning } from '@smsgw/contract/devices/finding-code'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 
-/** The result of one check: the subject of the check, the result, and the solution of a problem. */
+/** The result of one check, and how to solve the problem if there is one. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail'
   readonly subject: string
@@ -15,7 +15,7 @@ export interface Finding {
   readonly commands?: readonly string[]
 }
 
-/** A finding with a code, by which the console shows it in other languages. */
+/** A finding with a code. The console uses the code to show the finding in other languages. */
 export type CodedFinding = Finding & { readonly meaning: FindingMeaning }
 
 /** Commands that solve the problem, in order. */

@@ -9,8 +9,8 @@ import type { Examination } from './examine.ts'
 import { findingLines } from './finding.ts'
 
 /**
- * Returns a text for support with all diagnostics of this agent. Its parts are already masked. As a second safeguard, everything
- * that looks like a number, a PDU or a key is masked here.
+ * Returns a text for support with all diagnostics of this agent. Its parts are already masked. As a second safeguard,
+ * everything that looks like a number, a PDU or a key is masked here.
  */
 export async function supportBundle(
   { findings, status, modems }: Examination,

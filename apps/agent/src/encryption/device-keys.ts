@@ -75,7 +75,7 @@ export class DeviceKeys {
     return { version, publicKey: publicOctets(privateKey).toString('base64') }
   }
 
-  /** The SHA-256 of the public key in hexadecimal, with which a sender can check the key that a relay shows. */
+  /** The SHA-256 of the public key, in hexadecimal. A sender compares it with the key that a relay shows. */
   get fingerprint(): string {
     return createHash('sha256').update(publicOctets(this.#last.privateKey)).digest('hex')
   }
@@ -176,7 +176,7 @@ async function newKey(): Promise<KeyObject> {
   return privateKey
 }
 
-/** In the format SubjectPublicKeyInfo. */
+/** Returns the public key in the format SubjectPublicKeyInfo. */
 function publicOctets(privateKey: KeyObject): Buffer {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
 }

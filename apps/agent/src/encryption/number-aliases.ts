@@ -42,7 +42,9 @@ export class NumberAliases {
     return clear.toString().replace(/\0+$/, '')
   }
 
-  /** Returns the key of the aliases for this key of the account, so that its owner can decrypt them. */
+  /**
+   * Returns the key that decrypts the aliases made for this key of the account. It is encrypted with the account's key.
+   */
   keyFor(key: EncryptionKey): AliasKey {
     const id = this.#idFor(key.publicKey)
     const { mac, cipher } = this.#keysOf(id)

@@ -3,8 +3,8 @@ import type { Change, Json, Slot, Stamp } from './change.ts'
 import { defineForgetting, undatedMs } from './retention.ts'
 
 /**
- * A change in the form in which the thread of the journal receives it. An event is encoded before that, because the
- * link sends the same text.
+ * A change as the journal's thread receives it. An event is already encoded as text, because the link sends the same
+ * text.
  */
 export type EncodedChange =
   | Exclude<Change, { readonly kind: 'event' }>

@@ -11,7 +11,7 @@ export interface Reads {
   /** Returns the commands without an outcome, in the order of arrival. */
   'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
   command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
-  /** Returns the commands to this number of which this SIM sent a part with this reference, newest first. */
+  /** Returns the commands to this number, newest first, for which this SIM sent a part with this reference. */
   'commands-by-reference': {
     readonly ask: { readonly iccid: string; readonly reference: number; readonly number: string }
     readonly answer: readonly CommandRecord[]

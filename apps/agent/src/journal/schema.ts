@@ -4,9 +4,9 @@ import { undatedMs } from './retention.ts'
 export const schemaVersion = 3
 /**
  * Stored in the file as `application_id`: the oldest version whose agents can use a journal of `schemaVersion`, so that
- * the previous release can be installed again. A schema change that only adds columns with defaults, tables or indexes
- * keeps this number. Any other change sets this number to the new version, and must wait for one release after the last
- * release that needs the removed parts.
+ * the previous release can be installed again. A schema change that only adds tables, indexes, or columns with defaults
+ * keeps this number. Any other change sets this number to the new version. Before a release removes a part of the
+ * schema, one release must no longer use that part.
  */
 export const oldestUsableBy = 3
 

@@ -105,7 +105,7 @@ const unreachableCodes: ReadonlySet<string> = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
 ])
-/** Longer than the limits of the session, which closes the socket. */
+/** Longer than the time limits of the session, so that the session closes the socket first. */
 const handshakeMs = 300_000
 const closeMs = 3_000
 /** The flow control keeps the buffer below this size, so a larger buffer means that the relay does not read. */

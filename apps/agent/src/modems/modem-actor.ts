@@ -205,7 +205,7 @@ export class ModemActor {
     return result
   }
 
-  /** This reason replaces "not opened yet", or the reason why the port was closed before. */
+  /** Shows this reason instead of "not opened yet", or instead of the reason why the port was closed. */
   #reportWhyNotOpened(words: string): void {
     const why = withoutAddress(words, this.address)
     if (this.#state.name !== 'absent' || this.#state.why === why) return

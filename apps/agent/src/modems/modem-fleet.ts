@@ -184,7 +184,10 @@ export class ModemFleet {
     return id === undefined ? undefined : this.#slots.isEmulated(id)
   }
 
-  /** A real modem prevents emulated modems from sending even while it is disconnected, because messages wait for it. */
+  /**
+   * A real modem prevents emulated modems from sending. This is also true while the real modem is disconnected, because
+   * messages wait for it.
+   */
   #isHeldBack(entry: RegisteredModem): boolean {
     if (this.#options.emulation?.mayMix) return false
     return this.#isEmulated(entry) === true && this.#slots.hasRealModem

@@ -14,13 +14,13 @@ export interface ModemHealth {
   readonly address: string
   /** The second command port of the modem. */
   readonly secondPort?: SecondPortHealth | undefined
-  /** ModemManager may use the other ports of the modem. */
+  /** True if ModemManager may use the other ports of the modem. */
   readonly isShared?: boolean
   readonly state: ModemState
   readonly simNumber: number | undefined
   readonly session: ModemSession | undefined
   readonly registration: Registration | undefined
-  /** The settings do not allow sending in this network, because the SIM is roaming. */
+  /** True if the SIM is roaming and the settings do not allow sending while roaming. */
   readonly isHeldWhileRoaming: boolean
   /** How far the clock of the network is ahead of the clock of this machine; undefined if not known. */
   readonly networkClockAheadMs: number | undefined

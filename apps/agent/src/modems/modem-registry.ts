@@ -21,7 +21,7 @@ export interface RegisteredModem {
   /** The time when the place became empty. */
   goneAtMs: number
   /**
-   * Set if the place is a port of another modem, with the time at which the port is opened again to check this. Valid
+   * Set if the port at the place belongs to another modem. At `untilMs` the port is opened again to check this. Valid
    * only for this place and for the device that is there now, because two modems may swap sockets.
    */
   duplicate?: { readonly owner: RegisteredModem; readonly place: ModemSite; readonly untilMs: number } | undefined

@@ -4,7 +4,7 @@ import type { ModemActor } from './modem-actor.ts'
 
 type ModemAtPort = Pick<ModemActor, 'address' | 'modem'>
 
-/** Returns the rate that the modem has detected. Undefined if it has a fixed rate or no serial port. */
+/** Returns the baud rate that the modem has detected. Undefined if it has a fixed rate or no serial port. */
 export async function detectedBaudRate(
   { address, modem }: ModemAtPort,
   rateOf = baudRateOf,
@@ -15,7 +15,7 @@ export async function detectedBaudRate(
   return rate !== undefined && (await detectsBaudRate(ask)) ? rate : undefined
 }
 
-/** Stores the rate that the port uses in the modem. Returns true if the modem then has this fixed rate. */
+/** Makes the modem store the current baud rate of the port. Returns true if the modem then has this fixed rate. */
 export async function storeDetectedBaudRate(
   actors: readonly ModemAtPort[],
   port: string,

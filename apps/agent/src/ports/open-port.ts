@@ -21,7 +21,10 @@ export type OpenAttempt =
   | { readonly kind: 'opened'; readonly port: OpenPort | ClosableWebPort }
   | { readonly kind: PortError['problem']; readonly words: string }
 
-/** Like `openPort`, but also opens `hilink://192.168.8.1`, and returns the problem, for callers that retry. */
+/**
+ * Like `openPort`, but also opens `hilink://192.168.8.1`. Returns a problem instead of throwing it, for callers that
+ * retry.
+ */
 export async function tryOpenPort(address: string): Promise<OpenAttempt> {
   try {
     return { kind: 'opened', port: await (isHilink(address) ? openHilinkPort(address) : openPort(address)) }

@@ -47,7 +47,7 @@ export async function openSerialPort(path: string, hasRate = isUart): Promise<Op
 /** The rates at which modems answered in this process, by device. */
 const knownRates = new Map<string, number>()
 
-/** The rate at which the port of a UART is used. Undefined for other ports, which work at each rate. */
+/** The baud rate of a port that is a UART. Undefined for other ports, which work at any rate. */
 export async function baudRateOf(path: string): Promise<number | undefined> {
   const device = await realpath(path).catch(() => path)
   return isUart(device) ? (knownRates.get(device) ?? defaultBaudRate) : undefined

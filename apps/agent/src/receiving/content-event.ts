@@ -111,7 +111,7 @@ function cut(text: string, most: number): string {
 
 /** The largest number of octets whose base64 text fits into an event. */
 const mostOctets = 3 * Math.floor(65_535 / 4)
-/** The last instant of the year 9999, because ISO 8601 writes longer years differently. */
+/** ISO 8601 writes years after 9999 differently. One day is left for time zones. */
 const latestMs = Date.UTC(9999, 11, 30)
 
 /** Returns undefined for other WAP pushes, because service indications use the same port. */

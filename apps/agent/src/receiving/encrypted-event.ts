@@ -27,8 +27,9 @@ export function encryptedEvent(event: Received, key: InboxKey): Received {
 }
 
 /**
- * The MMS centre can find the sender of an MMS by its location and by its transaction id. The location is encrypted. The
- * transaction id becomes a keyed hash, because an encrypted id would be too long, and equal ids must stay equal.
+ * The MMS centre can find the sender of an MMS by the content location or by the transaction id. The location is
+ * encrypted. The transaction id becomes a keyed hash, because an encrypted id would be too long, and equal ids must
+ * stay equal.
  */
 function withoutTraces({ transactionId, contentLocation }: ReceivedMms, key: EncryptionKey, aliases: NumberAliases) {
   const traces = { transactionId: aliases.hiddenId(`transaction ${transactionId}`) }

@@ -17,8 +17,8 @@ import type { Change, Json } from '../journal/change.ts'
 import type { InboundRecord } from '../journal/read.ts'
 
 /**
- * Joins the parts of long messages. The state depends only on the journal, which contains the parts in their order and
- * the clock ticks that released parts. Each tick is stored with the part that arrived before it.
+ * Joins the parts of long messages. The state depends only on the journal. The journal contains the parts in their
+ * order, and each clock tick that released parts. A tick is stored with the part that arrived before it.
  */
 export class LongMessages {
   #state: ReassemblyState = emptyReassembly

@@ -157,7 +157,7 @@ export class Sender {
     return this.#step({ kind: 'late-result', ...attemptOf(id), result: attemptResultOf(outcome) })
   }
 
-  /** Returns false if the report does not match a part yet, because it may arrive before the reference of its part. */
+  /** Returns false if the report does not match a part yet. A report may arrive before the reference of its part. */
   report(iccid: string, report: StatusReport): Promise<boolean> {
     return this.#reports.take(iccid, report)
   }

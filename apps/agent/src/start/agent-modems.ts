@@ -19,8 +19,9 @@ export interface AgentModems {
 }
 
 /**
- * Creates the modem fleet and the reporter of its state. @param notes the notes that earlier processes stored about
- * modems
+ * Creates the modem fleet and the reporter of its state.
+ *
+ * @param notes what earlier processes stored about modems
  */
 export function createModems(
   options: AgentOptions,

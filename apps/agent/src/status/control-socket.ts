@@ -15,7 +15,7 @@ export interface ControlAnswers {
   readonly rotateEncryptionKey: () => Promise<EncryptionKeyStatus>
   /** Enters a PIN into the SIM of the modem on this port. Returns whether the PIN was accepted and saved. */
   readonly unlock: (request: UnlockRequest) => Promise<boolean>
-  /** Stores the rate of this serial port in its modem. Returns whether the modem then has this fixed rate. */
+  /** Makes the modem on this port store the port's baud rate. Returns whether the modem then has this fixed rate. */
   readonly storeBaudRate: (request: { readonly port: string }) => Promise<boolean>
 }
 

@@ -24,7 +24,7 @@ export interface AgentOverrides {
 export class AgentFixture {
   readonly relay = new ScriptedRelay()
   readonly dataDir = mkdtempSync(join(tmpdir(), 'smsgw-agent-'))
-  /** A folder that replaces the memory of a machine, which is lost only when the machine is switched off. */
+  /** Takes the place of the memory that a machine loses only when it is switched off. */
   readonly memory = mkdtempSync(join(tmpdir(), 'smsgw-memory-'))
   bootId = 'first-boot'
   readonly log: string[] = []

@@ -15,7 +15,7 @@ export class ScriptedRelay {
   deviceId = 'device-1'
   /** The close code and reason sent instead of an answer to `pair` or `hello`. */
   refusal: { readonly at: 'pair' | 'hello'; readonly code: number; readonly reason: string } | undefined
-  /** The frame that the relay does not send. After this frame, the relay sends nothing. */
+  /** From this frame on, the relay sends nothing. */
   silence: 'challenge' | 'welcome' | undefined
   versions = { min: 1, max: 1 }
   /** False simulates an older relay. */

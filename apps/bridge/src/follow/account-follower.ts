@@ -42,7 +42,7 @@ export class AccountFollower {
   readonly #options: FollowerOptions
   readonly #cursor: string
   readonly #reached: string
-  /** The relay's time less the time of the monotonic clock. */
+  /** The time of the relay minus the time of the monotonic clock. */
   #relayAheadMs = 0
   #reporting: Promise<void> = Promise.resolve()
 

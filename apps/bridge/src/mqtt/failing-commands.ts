@@ -11,7 +11,7 @@ const RETRY_ALONE_MS = 60_000
 const RETRY_ALONE_FACTOR = 20
 /** A command that fails for this time while others succeed ends with a failure result. */
 const GIVE_UP_MS = 3_600_000
-/** For this time, an accepted command shows that the API is available. */
+/** How long after an accepted command the API counts as available. */
 const EVIDENCE_MS = 60_000
 
 interface Failure {

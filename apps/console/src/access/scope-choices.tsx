@@ -3,8 +3,8 @@ import { explicitScopes, type Scope, scopes } from '@smsgw/contract/access/scope
 import { t } from '../words/text.ts'
 
 /**
- * The scopes of a token or a key. `all:any` includes all other scopes of a token. For a key it leaves out the scopes
- * that must be named.
+ * The scopes of a token or a key. For a token, `all:any` includes all other scopes. For a key, it does not include the
+ * scopes that must be named.
  */
 export function ScopeChoices({
   chosen,

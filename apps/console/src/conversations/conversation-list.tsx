@@ -48,7 +48,7 @@ export function ConversationList({
   /** Id of the label of the listed conversations, or empty. */
   readonly label: string
   readonly onLabel: (label: string) => void
-  /** The search of the listed conversations. */
+  /** The search text to which the listed conversations belong. */
   readonly settledSearch: string
   readonly searchField: RefObject<HTMLInputElement | null>
 }) {

@@ -9,11 +9,11 @@ interface FindingWords {
   readonly check: string
   readonly text: string
   readonly advice: string | undefined
-  /** True if the words come from the device, because its code is missing or newer than this console. */
+  /** True if the words come from the device, because the code of the finding is missing or newer than this console. */
   readonly isEnglish: boolean
 }
 
-/** A finding in words. Codes are translated; an older or newer agent is shown with its English sentences. */
+/** A finding in words. A known code is translated. Otherwise, the English sentences of the agent are shown. */
 export function findingWords({ check, text, advice, code, values, simNumber }: ShownFinding): FindingWords {
   const known = code !== undefined && hasValues(code, values) ? codeWords(code, values) : undefined
   if (known === undefined) return { check, text, advice, isEnglish: true }

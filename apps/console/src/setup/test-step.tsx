@@ -129,7 +129,7 @@ function SentTest({
 }: {
   readonly id: string
   readonly tested: Tested
-  /** The form, which is shown instead of a message of another modem. An old address may contain such a message. */
+  /** The form. It replaces a test message that another modem sent, for example when the address is an old one. */
   readonly form: ReactNode
   readonly onAgain: () => void
 }) {

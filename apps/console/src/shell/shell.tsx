@@ -96,7 +96,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 /** Interruptions that are shorter than this, for example while the gateway restarts, are shown only beside the menu. */
 const shortMs = 4_000
 
-/** Shows above every page that the gateway cannot be reached, so that the page may be out of date. */
+/** Shows above every page that the gateway cannot be reached. The page may then be out of date. */
 function ConnectionBanner() {
   const live = useLiveState()
   const isLate = useIsLate(live !== 'live', shortMs)

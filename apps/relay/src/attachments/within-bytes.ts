@@ -1,14 +1,15 @@
 import { Prisma } from '../store/generated/client.ts'
 
 /**
- * A Raspberry Pi deletes attachments of this size in a few seconds. A statement that takes more than 30 seconds
+ * A Raspberry Pi deletes this many bytes of attachments in a few seconds. A statement that takes more than 30 seconds
  * would fail in each run.
  */
 const MOST_DELETED_BYTES = 64 * 1024 * 1024
 
 /**
- * Returns the keys of the oldest messages whose attachments together have this size, but at least one key. `messages`
- * selects the `key` of each message, the time by which it is ordered as `at`, and the `bytes` of its attachments.
+ * Returns the keys of the oldest messages, up to the message whose attachments reach MOST_DELETED_BYTES in total.
+ * `messages` selects `key`, `at` (the time that determines the order) and `bytes` (the size of the attachments) of each
+ * message.
  */
 export function oldestWithinBytes(messages: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`

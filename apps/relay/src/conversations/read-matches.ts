@@ -2,7 +2,7 @@ import type { ConversationMatch } from '@smsgw/contract/inbox/conversation'
 import type { Statements } from '../store/database.ts'
 import type { Visibility } from './visibility.ts'
 
-/** Reads the messages that a search found and returns, by number, where they contain the search text. */
+/** Reads the messages that a search found. Returns where they contain the search text, by number. */
 export async function readMatches(
   statements: Statements,
   { accountId, sent, received }: Visibility,

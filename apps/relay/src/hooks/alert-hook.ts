@@ -56,9 +56,9 @@ const answer = z
   .meta({ id: 'AlertHookResult' })
 
 /**
- * Sends one SMS for a group of alerts. A retry does not send a second SMS, nor does the same group from a second
- * instance of the sender. The idempotency key is derived from the group, its status, the start times of its alerts, and
- * the recipients.
+ * Sends one SMS for a group of alerts. A retry does not send a second SMS. If a second instance of the sender reports
+ * the same group, it does not send a second SMS either. The idempotency key is derived from the group, its status, the
+ * start times of its alerts, and the recipients.
  */
 export function alertHook<Notification extends z.ZodType<AlertNotification>>(
   notification: Notification,

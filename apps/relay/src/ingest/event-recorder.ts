@@ -18,8 +18,8 @@ export interface EventRecorderDeps {
 }
 
 /**
- * Stores the events of all devices of this process. A batch that does not have to wait is stored immediately. Batches
- * that have to wait share the next transaction, so that many devices share the cost of one commit.
+ * Stores the events of all devices of this process. While fewer than two transactions run, a batch is stored at once.
+ * Otherwise the batches wait and share the next transaction, so that many devices share the cost of one commit.
  *
  * A device that reports all the time pauses between two batches, for two reasons: a batch with one event costs nearly
  * as much as a batch with twenty events, and the steps of one message are written together if they are in the same

@@ -220,7 +220,10 @@ export interface ReportedEvent<E extends AgentEvent = AgentEvent> {
   readonly event: E
 }
 
-/** Compares a batch with the mark of its journal. @param mark undefined if a newer connection exists */
+/**
+ * Compares a batch with the mark of its journal.
+ * @param mark undefined if a newer connection exists
+ */
 function compareBatch(batch: EventBatch, mark: number | undefined): ComparedBatch {
   const { connection, from, skipped, events } = batch
   const nothing = { batch, isNew: false, reported: [], unread: [], lost: 0 }

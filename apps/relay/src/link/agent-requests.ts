@@ -101,7 +101,10 @@ export class AgentRequests {
     this.#reports = new AgentReports(deps.store, deps.telemetry)
   }
 
-  /** Undefined until the agent is authenticated and this is the connection of its device. */
+  /**
+   * The connection of the device. Undefined until the agent is authenticated and the database has recorded the
+   * connection.
+   */
   get connection(): AgentConnection | undefined {
     return this.#connection
   }

@@ -79,7 +79,10 @@ export class ConnectedAgent {
     this.#state = newConnection({ ...challenge, heartbeatSeconds })
   }
 
-  /** Undefined until the agent is authenticated and this is the connection of its device. */
+  /**
+   * The connection of the device. Undefined until the agent is authenticated and the database has recorded the
+   * connection.
+   */
   get connection(): AgentConnection | undefined {
     return this.#requests.connection
   }

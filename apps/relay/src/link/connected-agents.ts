@@ -50,7 +50,7 @@ export class ConnectedAgents {
    * outdated.
    */
   #isRenewalDue = false
-  /** The number of the delivery worker that other relays have seen since the last renewal. */
+  /** The number of the delivery worker at the last renewal, which other relays see. */
   #renewedNumber: number | undefined
   /** True if a relay of the previous release was running at the last renewal. */
   #hasOldRelays = false

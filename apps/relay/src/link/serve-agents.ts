@@ -28,7 +28,7 @@ export function serveAgents(
   options: {
     readonly addressOf: (request: IncomingMessage) => string
     readonly nowMs: () => number
-    /** Returns the challenge of a router that has sent it to the agent. */
+    /** Returns the challenge that a router has already sent to the agent; undefined if there was no router. */
     readonly challengeOf?: (request: IncomingMessage) => RoutedChallenge | undefined
   },
 ): { readonly close: () => Promise<void> } {

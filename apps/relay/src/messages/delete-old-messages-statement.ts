@@ -16,7 +16,7 @@ interface DeleteOldMessagesDeps {
 const BATCH = 500
 
 /**
- * Deletes the messages of all accounts whose retention time is over, with all related rows. Returns their number.
+ * Deletes the messages whose retention time is over, for all accounts, with all related rows. Returns their number.
  *
  * SKIP LOCKED leaves out messages that are being changed or read for their webhooks. The next run deletes them.
  */

@@ -5,8 +5,8 @@ import { readRows } from '../store/read-rows.ts'
 import { HELD } from './approval/decide-approval-statement.ts'
 
 /**
- * Finds recipients of all accounts that were not dispatched before their deadline. Leaves out messages that wait for
- * approval, which `expireApprovals` ends. Takes no locks, because messages must be locked before recipients
+ * Finds the recipients that were not dispatched before their deadline, for all accounts. Leaves out messages that wait
+ * for approval, which `expireApprovals` ends. Takes no locks, because messages must be locked before recipients
  * (`lockMessages`). A recipient that changes before it is locked is not changed.
  */
 export function findExpired(statements: Statements, now: Date, limit: number): Promise<z.output<typeof expiredRow>[]> {

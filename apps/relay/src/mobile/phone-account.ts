@@ -23,8 +23,8 @@ export function showPhoneSettings({ database }: { readonly database: Database })
 }
 
 /**
- * Always returns an empty list, so that the phone does not call the webhooks. The relay calls them, with one log and
- * one signature.
+ * Always returns an empty list, so that the phone does not call the webhooks. The relay calls them, so that all calls
+ * have the same signature and appear in one log.
  */
 export function showPhoneWebhooks(): Endpoint {
   return endpoint({

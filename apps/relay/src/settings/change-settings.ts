@@ -135,7 +135,7 @@ function brokenKey(encryption: Settings['encryption']): FieldError[] {
 }
 
 /**
- * Returns true if another key already has this version. An encrypted value contains only the version of its key, so
+ * Returns an error if another key already has this version. An encrypted value contains only the version of its key, so
  * with two keys of one version, the right key could not be determined.
  */
 function reusedVersion({ encryption }: OwnSettings, { encryption: before }: OwnSettings): FieldError[] {

@@ -56,7 +56,7 @@ export function changeConversation({ database, rules, clock }: ChangeConversatio
   })
 }
 
-/** Refuses other changes of a number without messages, because such a number can only be blocked or unblocked. */
+/** A number without messages can only be blocked or unblocked. Refuses any other change of it. */
 async function refuseImpossible(
   statements: Statements,
   principal: Principal,

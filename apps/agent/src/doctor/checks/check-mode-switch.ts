@@ -40,8 +40,8 @@ export async function checkModeSwitch(
 }
 
 /**
- * Repeats the events of the device and of its interfaces: the rule for Huawei sticks matches the first interface, and
- * most other rules match the device. The event is not repeated for the disk.
+ * Repeats the udev events of the device and of its interfaces, because the rule for Huawei sticks matches the first
+ * interface, and most other rules match the device. The events of its disk are not repeated.
  */
 function repeatedEvents(path: string): readonly string[] {
   const device = `--parent-match=/sys/bus/usb/devices/${path}`

@@ -54,8 +54,8 @@ export async function modemManagerFix(places: readonly ModemSite[], machine: Mac
 }
 
 /**
- * Each of the two commands replaces the rules for all modems. So the fix shares the modems only if each modem can be
- * shared and none is ignored. The fix ignores the modems only if none is shared.
+ * Each command writes the rules for all modems anew. The fix is therefore `--share` only if every modem can be shared
+ * and none is ignored, and the other command only if no modem is shared.
  */
 function fixFor(places: readonly ModemSite[], machine: Machine): Fix | undefined {
   const modems = places.filter(({ usb }) => usb !== undefined)

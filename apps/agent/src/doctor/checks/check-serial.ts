@@ -12,8 +12,8 @@ export interface SerialFolders {
 const thisMachine: SerialFolders = { devices: '/dev', proc: '/proc', boot: '/boot' }
 
 /**
- * Checks the ports in MODEMS: whether a port on a Raspberry Pi is the port on the GPIO pins and has no login console,
- * and whether the name of a USB port is permanent.
+ * Checks one port of MODEMS. A USB port must have a permanent name. A port of a Raspberry Pi must lead to the GPIO pins
+ * and have no login console.
  */
 export function checkSerialPort(address: string, machine: SerialFolders = thisMachine): readonly CodedFinding[] {
   const tty = ttyBehind(address)
@@ -70,7 +70,7 @@ function wrongGpioPort(address: string, tty: string, { devices }: SerialFolders)
   )
 }
 
-/** Finds a console on the port. There, the kernel and the login prompt would write to the modem. */
+/** Finds a console on the port. A console would write kernel messages and login prompts to the modem. */
 function consoleOn(address: string, tty: string, { proc, boot }: SerialFolders): readonly CodedFinding[] {
   const running = readText(join(proc, 'cmdline')) ?? ''
   if (!consolesIn(running).includes(tty)) return []

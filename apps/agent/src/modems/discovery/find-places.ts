@@ -15,7 +15,7 @@ export interface ModemSite {
    * ports of the modem.
    */
   readonly commandPorts?: readonly string[]
-  /** A udev rule makes ModemManager ignore these ports, and ModemManager may use the other ports of the device. */
+  /** True if a udev rule makes ModemManager ignore these ports. ModemManager may use the other ports of the device. */
   readonly isShared?: boolean
   readonly isPresent: boolean
   /** True if only opening the port shows whether a modem is connected. */
@@ -35,7 +35,7 @@ export interface PlaceOnUsb {
   readonly session: string
 }
 
-/** Returns false if the places differ, or if a device has been plugged in at this place since then. */
+/** Returns false if the places differ, or if a device was plugged in there between `before` and `now`. */
 export function isSameDevice(before: ModemSite, now: ModemSite): boolean {
   return before.key === now.key && before.usb?.session === now.usb?.session
 }

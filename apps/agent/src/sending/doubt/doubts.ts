@@ -74,7 +74,10 @@ export function restoreDoubt(step: Step, message: OutgoingMessage): void {
   step.write([event], { crashPoint: 'doubt-journaled' })
 }
 
-/** Puts all open messages in doubt and sends none, because they may have been sent since this copy was made. */
+/**
+ * Puts all open messages in doubt and sends none, because they may have been sent since this copy of the journal was
+ * made.
+ */
 export function distrust(step: Step, renounced: Change): void {
   const changes = [...step.state.open.values()].flatMap((message): readonly Change[] => {
     dequeue(step, message)

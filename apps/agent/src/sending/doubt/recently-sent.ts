@@ -6,8 +6,8 @@ import type { OutgoingMessage } from '../message/message.ts'
 import { numbersMatch } from './numbers-match.ts'
 
 /**
- * The messages with one part that were sent last and have no status report yet, by SIM and reference. Most reports are
- * about one of these messages, so that most reports are matched without reading the journal.
+ * The last sent messages that have one part and no status report yet, by SIM and reference. Most reports are about one
+ * of these messages, and are matched without reading the journal.
  *
  * A match is certain: same SIM, reference and number, and the service centre dated the report while the part was sent.
  * All other reports are compared with the journal. A message is removed with its first report, because further reports

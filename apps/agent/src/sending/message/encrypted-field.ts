@@ -4,9 +4,10 @@ import { type PassphraseField, type PublicKeyField, readEncryptedField } from '@
 import type { DeviceKeys } from '../../encryption/device-keys.ts'
 
 /**
- * Decrypts aliases of phone numbers, and both forms of encrypted values: with the passphrase (AES-256-CBC with PKCS#7 padding, a key of 32 bytes from
- * PBKDF2-HMAC-SHA1, and the salt as IV), and with the keys of the device. Keys from the passphrase are cached, because
- * deriving a key is slow on purpose, and several fields may have the same salt.
+ * Decrypts aliases of phone numbers, values encrypted with the passphrase, and values encrypted with the keys of the
+ * device. The passphrase is used with AES-256-CBC and PKCS#7 padding, a key of 32 bytes from PBKDF2-HMAC-SHA1, and the
+ * salt as IV. Keys from the passphrase are cached, because deriving a key is slow on purpose, and several fields may
+ * have the same salt.
  */
 export class FieldOpener {
   readonly #passphrase: string | undefined

@@ -60,8 +60,8 @@ export function dequeue(step: Step, { cmdId }: OutgoingMessage): void {
 }
 
 /**
- * Returns the outcome and the changes of a message whose parts were all accepted. Takes status reports into account
- * that have already arrived.
+ * Returns the outcome and the changes of a message whose parts were all accepted. Status reports that have already
+ * arrived are taken into account.
  */
 export function success(
   message: OutgoingMessage,

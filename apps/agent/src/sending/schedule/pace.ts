@@ -45,7 +45,7 @@ export function decidePace(
   return { kind: 'go' }
 }
 
-/** Moves the times in the history back with a clock that was set back, so that no pause becomes longer. */
+/** Moves the times in the history back by as much as the clock was set back, so that no pause becomes longer. */
 export function setBack(history: PaceHistory, byMs: number): PaceHistory {
   return { ...history, sentMs: history.sentMs.map((ms) => ms - byMs) }
 }
@@ -70,7 +70,8 @@ function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number
   if (limit === undefined) return wallMs
   const within = sentMs.filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
   if (within.length < limit.value) return wallMs
-  // This is the time at which this message leaves the period of the limit, so that another message may be sent.
+  // The oldest message that counts towards the limit leaves the period at this time, so that another message may be
+  // sent.
   return (within[within.length - limit.value] ?? wallMs) + limit.periodMs
 }
 

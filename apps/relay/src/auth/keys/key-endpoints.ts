@@ -173,7 +173,7 @@ export function refuseTokens({ tokenId }: Principal): void {
 /** Scopes with which a key could send messages or spend money without approval, although its messages need approval. */
 const WITHOUT_APPROVAL: readonly Scope[] = ['all:any', 'messages:approve', 'webhooks:write', 'devices:write']
 
-/** Refuses keys without limits, because a key with limits could otherwise create a key without limits. */
+/** Refuses a key whose scopes would let it avoid or remove its own limits. */
 function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
   const around = limits.approval && WITHOUT_APPROVAL.find((scope) => scopes.includes(scope))
   if (around)

@@ -30,7 +30,7 @@ export type Guess =
 /**
  * Limits wrong passwords by account and address, and by address, before any hash is computed. Each attempt takes a
  * token of the limit when it begins, so that a thousand concurrent attempts are not all allowed. A right password gives
- * the token back. There is no limit only by account, because an attacker could use such a limit to lock out the owner.
+ * the token back. No limit counts all attempts at an account, because an attacker could use it to lock out the owner.
  */
 export class GuessThrottle {
   readonly #pairs = new TokenBuckets(PAIR)

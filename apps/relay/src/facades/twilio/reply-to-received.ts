@@ -36,7 +36,8 @@ export function replyToReceived({ database, accept, logbook }: ReplyDeps): Attem
       const idempotencyKey = `reply-${derivedEventId([messageId, String(index)])}`
       const sim = { deviceId, ...(simNumber !== null && simNumber > 0 && { simNumber }) }
       try {
-        // Leaves the text of the reply out, because an earlier attempt may have been answered with another text.
+        // The identity does not contain the text of the reply, because an earlier attempt may have been answered with
+        // another text.
         const identity = messageId
         await sendFacadeText(accept, { principal, phoneNumbers: [sender], text, ...sim, idempotencyKey, identity })
       } catch (error) {

@@ -3,8 +3,8 @@ import { Prisma } from '../../store/generated/client.ts'
 import { latestLease } from './lease.ts'
 
 /**
- * The lease of a relay ends only this long after its last renewal. A relay without access to the database keeps its
- * agents for some time. If its lease had been ended, the relay would have to attach all these agents again.
+ * `endOldRelayLeases` ends a lease only this long after its last renewal. A relay without access to the database keeps
+ * its agents for some time. If its lease had been ended, the relay would have to attach all these agents again.
  */
 const KEPT_MS = 600_000
 

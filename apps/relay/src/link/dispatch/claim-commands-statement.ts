@@ -13,7 +13,10 @@ import { type AgentConnection, fence } from '../claim/agent-connection.ts'
 /** How many commands the connection accepts now. */
 export interface Room {
   readonly sends: number
-  /** The limit if urgent sends are included, for which credit is reserved. At least `sends`. */
+  /**
+   * The limit for ordinary and urgent sends together. At least `sends`, because some credit is reserved for urgent
+   * sends.
+   */
   readonly urgentSends: number
   /**
    * The limit for cancels. An equal, separate limit applies to other commands that are not sends. Neither kind costs

@@ -66,8 +66,8 @@ async function refuse(statements: Statements, decision: Decision): Promise<reado
 }
 
 /**
- * Refuses the decision of a key whose own messages need approval, with any scopes, and of a token that was issued with
- * such a key.
+ * Refuses a decision by a key whose own messages need approval, whatever its scopes. The same applies to a token that
+ * was issued with such a key.
  */
 function decisionOf({ clock }: DecideMessageDeps, { accountId, username, key }: Principal, id: string): Decision {
   if (key?.limits.approval !== undefined)

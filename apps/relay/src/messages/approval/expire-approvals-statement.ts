@@ -4,9 +4,9 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 
 /**
- * Ends the approval of messages of all accounts that nobody approved in time, and returns their recipients. Messages
- * are locked by key, as in `lockMessages`. A message that is being approved, refused or cancelled now is left for the
- * next run.
+ * Ends the approval of messages that nobody approved in time, for all accounts. Returns their recipients. Messages are
+ * locked by key, as in `lockMessages`. A message that is being approved, refused or cancelled now is left for the next
+ * run.
  */
 export function expireApprovals(
   statements: Statements,

@@ -106,7 +106,10 @@ function latest(at: Date, before: readonly (Date | null)[]): Date {
   return before.reduce<Date>((last, time) => (time !== null && time > last ? time : last), at)
 }
 
-/** Leaves out the time of a failure. A report with an earlier time may correct the failure. */
+/**
+ * The times before which no later step may be dated. The time of a failure is not one of them, because a report with an
+ * earlier time may correct the failure.
+ */
 function timesBefore({ cancelRequestedAt, processedAt, sentAt }: TrackedRecipient): readonly (Date | null)[] {
   return [cancelRequestedAt, processedAt, sentAt]
 }

@@ -44,8 +44,8 @@ export class CellFeeds {
   }
 
   /**
-   * Moves the new credentials of all cells to the directory. Returns false if a cell could not be read, so that an unknown
-   * credential may exist there.
+   * Moves the new credentials of all cells to the directory. Returns false if a cell could not be read: an unknown
+   * credential may then exist in that cell.
    */
   async drain(): Promise<boolean> {
     const results = await Promise.all([...this.#feeds].map(([id, feed]) => this.#drainOne(id, feed)))

@@ -26,7 +26,10 @@ export interface ClaimLookupDeps {
   readonly size: number
 }
 
-/** The account of a credential. `isCertain` is false if a cell could not be read, so that the credential may exist there. */
+/**
+ * The account of a credential. `isCertain` is false if a cell could not be read, because the credential may exist in
+ * that cell.
+ */
 export type ClaimResult =
   | { readonly accountId: string }
   | { readonly accountId: undefined; readonly isCertain: boolean }

@@ -181,8 +181,8 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
 }
 
 /**
- * Returns the account to the source, which needs the source and the directory only. The rows in the target are deleted afterwards,
- * if the target can be reached. If not, the next copy deletes them.
+ * Returns the account to the source. Only the source and the directory must be reachable. The rows in the target are
+ * deleted afterwards, if the target can be reached. If not, the next copy deletes them.
  */
 async function cancel(deps: Omit<StepDeps, 'target'>, move: AccountMove): Promise<AccountMove> {
   const { directory, source, lock, onWarning } = deps

@@ -119,7 +119,9 @@ export class DatabaseServers {
     return server
   }
 
-  /** Returns the most helpful error: one that will not pass, for example a wrong password, if there is one. */
+  /**
+   * Returns the most helpful error. An error that does not go away by waiting, such as a wrong password, comes first.
+   */
   #unavailable(answers: readonly ProbedServer[]): unknown {
     const errors = answers.map(({ problem, timeline }) => problem ?? new OldTimeline(timeline, this.#newestTimeline))
     const lasting = errors.find((error) => !isDatabaseUnavailable(error))

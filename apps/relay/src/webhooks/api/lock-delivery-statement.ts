@@ -14,7 +14,8 @@ const lockedDelivery = z.object({
 })
 
 /**
- * Finds a delivery by its webhook and id, because an account has few webhooks and an index exists for both.
+ * Searches each webhook of the account for the delivery, because the index begins with the webhook, and an account has
+ * few webhooks.
  *
  * Locks the webhook, so that it is neither deleted nor changed before the transaction ends.
  */

@@ -102,7 +102,10 @@ interface FoundDelivery {
 
 type StoredDelivery = WebhookDelivery & { readonly attemptRows: readonly WebhookAttempt[] }
 
-/** Finds a delivery by its webhook and id, because an account has few webhooks and an index exists for both. */
+/**
+ * Searches each webhook of the account for the delivery, because the index begins with the webhook, and an account has
+ * few webhooks.
+ */
 async function findDelivery(database: Database, accountId: string, id: string): Promise<FoundDelivery> {
   const webhooks = await database.webhook.findMany({
     where: { accountId },

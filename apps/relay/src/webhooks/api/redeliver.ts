@@ -28,7 +28,7 @@ export function redeliverOne({ database, outbox }: RedeliverDeps): Endpoint {
         const delivery = await lockDelivery(statements, principal.accountId, id)
         if (delivery !== undefined) refuseDisabled(delivery)
         if (delivery?.isOlder) refuseUnreadable(principal, [delivery.event])
-        // Throws if the delivery no longer exists, because deliveries are deleted before their webhook.
+        // Deliveries are deleted before their webhook, so the delivery may be gone although its webhook still exists.
         if (delivery === undefined || (await redeliver(statements, [delivery.key])) === 0) throw unknownDelivery()
         await endPause(statements, delivery.webhookKey)
       })

@@ -21,7 +21,7 @@ export interface ExchangeLimits {
   readonly connectMs: number
   /** The time limit from the start to the response headers. */
   readonly totalMs: number
-  /** The time limit for the body, which follows the headers that have decided the result. */
+  /** The time limit for the body. The headers have already decided the result. */
   readonly bodyMs: number
   readonly excerptBytes: number
   /** The number of bytes to read; if the body is longer, the connection is closed. */
@@ -112,8 +112,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // Waits two iterations of the event loop, until the connection is free. An earlier request would open another
-    // connection.
+    // Waits two iterations of the event loop, until the connection is free. A request that started sooner would open
+    // another connection.
     setImmediate(() => setImmediate(() => this.#end(undefined)))
   }
 
