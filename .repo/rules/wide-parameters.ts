@@ -14,8 +14,8 @@ interface WideParameter {
 }
 
 /**
- * Checks that an interface for parameters has at most ten fields, or is listed with their number and a reason. Such an
- * interface should otherwise be divided by the code that uses its fields.
+ * Checks that an interface for parameters has at most ten fields. A wider interface is divided by the code that uses
+ * its fields, or is listed with the number of its fields and a reason.
  */
 export const wideParameters: Rule = (tree) => {
   const list = readList<WideParameter>(tree, WIDE_PARAMETERS)

@@ -27,7 +27,8 @@ function foreignData(path: string, owner: string, folder: string, names: string)
 }
 
 /**
- * Returns true if the identity names another machine. The identity of the agent in a gateway contains no other machine.
+ * Returns true if the agent is paired with a relay on another machine. The agent inside a gateway is never paired like
+ * that.
  */
 function isPaired(path: string): boolean {
   const file = join(path, identityFile)

@@ -1,5 +1,5 @@
 /**
- * Prepares texts of third parties for a language model. Anyone who knows the number of a SIM can write them, so they
+ * Prepares texts of third parties for a language model. Anyone who knows the number of a SIM can send such a text. It
  * may contain instructions, or characters that hide instructions from a person who reads the conversation.
  */
 

@@ -94,8 +94,8 @@ function newText(functions: ExecuteFunctions, item: number): NewText {
 }
 
 /**
- * A retry of the node repeats its items in the same execution. A loop runs the node several times in one execution, so
- * the number of the run is part of the idempotency key.
+ * Returns the same key when n8n retries the node, because a retry repeats the items in the same execution. A loop also
+ * runs the node several times in one execution, so the number of the run is part of the key.
  */
 function idempotencyKey(functions: ExecuteFunctions, item: number, content: NewText): string | undefined {
   const { idempotencyKey: given } = optionsOf(functions, item)

@@ -1,4 +1,7 @@
-/** The parts of n8n's interfaces that the nodes use. With them, the published package needs no package of n8n. */
+/**
+ * The parts of n8n's interfaces that the nodes use. They are declared here, so that the published package does not
+ * depend on n8n.
+ */
 export interface NodeFunctions {
   getNode(): { readonly id: string; readonly name: string; readonly typeVersion: number }
   getCredentials(name: string): Promise<Readonly<Record<string, unknown>>>

@@ -76,7 +76,7 @@ function receivedMessage(item: InboxItem) {
     payload: item.text ?? item.contentPreview,
     from: item.sender,
     ...(item.recipient !== undefined && { recipient: item.recipient }),
-    // Addresses the answer of a later send node of the flow to the sender.
+    // Lets a send node later in the flow reply to the sender.
     to: item.sender,
     sms: { deviceId: item.deviceId, ...(item.simNumber !== undefined && { simNumber: item.simNumber }) },
     received: item,

@@ -11,7 +11,7 @@ import { receivedEventOf, withAttachments } from './stored-item.ts'
 /**
  * Stores a received message and its webhook deliveries in the caller's transaction. Storing it again is harmless,
  * because its id is derived from the message. A long message is completed when its last parts arrive, and an MMS when
- * the phone has downloaded its other attachments; webhooks then receive the whole message under the same event id.
+ * the phone has downloaded its other attachments. Webhooks then receive the whole message under the same event id.
  * Messages from blocked numbers are not sent to webhooks. Returns the number of deliveries and notifications.
  */
 export async function storeReceived(

@@ -335,8 +335,8 @@ export class ConnectedAgents {
   }
 
   /**
-   * Also renews the separate lease of each device in two cases: this relay had no lease, so its devices may be attached
-   * to no relay, or a relay of the previous release runs.
+   * Also renews the separate lease of each device while a relay of the previous release runs. The same applies if this
+   * relay had no lease, because its devices may then be attached to no relay.
    */
   async #renewOnce(): Promise<void> {
     const { database, clock } = this.#deps.store

@@ -1,8 +1,8 @@
 // Caches rows that every request needs, for example to find out whether a token was revoked.
 //
-// A row is valid for MAX_AGE_MS after its query began. From REFRESH_AGE_MS on it is read again in the background, so that a
-// frequently used row never delays a request. Concurrent reads share one query, and only one query runs at a time, so that the
-// database gets only a few small queries per second for any number of callers.
+// A row is valid for MAX_AGE_MS after its query began. After REFRESH_AGE_MS it is read again in the background, so that
+// a frequently used row never delays a request. Concurrent reads share one query, and only one query runs at a time. So
+// the database gets only a few small queries per second for any number of callers.
 import { BoundedMap } from '../limits/bounded-map.ts'
 
 /**

@@ -15,7 +15,7 @@ const failureCode = z.string().min(1).max(64)
 
 const outbound = { cmdId: commandId, at }
 
-/** True if the message was sent again after an unknown outcome, so that it may have arrived twice. */
+/** True if the message was sent again after an unknown outcome. It may have arrived twice. */
 const possibleDuplicate = z.boolean().optional()
 
 /** The command is in the journal of the agent. This event also answers a repeated command. */
@@ -161,7 +161,10 @@ export const linkSimCard = z.object({
   iccid: z.string().max(32).optional(),
   /** 0–100. */
   signal: z.int().min(0).max(100).optional(),
-  /** True if the SIM's modem is emulated, so that its messages do not reach a phone. Older agents omit this member. */
+  /**
+   * True if the modem of the SIM is emulated. The messages of such a SIM do not reach a phone. Older agents omit this
+   * member.
+   */
   isEmulated: z.boolean().optional(),
 })
 

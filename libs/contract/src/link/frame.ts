@@ -65,7 +65,7 @@ const welcome = z.object({
   markTag: tag.optional(),
   /** `bootId` of the previous connection of this device. The id differs if two processes use the same identity. */
   previousBootId: id.optional(),
-  /** True if the device has already used a newer journal, so that this journal is an old copy. */
+  /** True if the device has already used a newer journal. This journal is then an old copy. */
   isRetired: z.boolean().default(false),
   /** The largest number of unacknowledged events. */
   window: z.int().min(1).max(65_536),

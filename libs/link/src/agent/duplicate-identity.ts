@@ -3,10 +3,10 @@ import type { PauseRange } from '../connection/timers.ts'
 
 /**
  * Detects a second agent with the same identity, for example on a copied SD card. The two agents replace each other's
- * connection endlessly. An agent detects that another process was connected between two of its own connections, in two
- * ways: the welcome contains the boot id of the previous connection, and `connEpoch` counts more connections than this
- * process opened. After three takeovers, an agent sends no more messages. It reconnects up to three more times, so that
- * the other agent also counts three takeovers and stops.
+ * connection endlessly. An agent knows that another process was connected in between if the welcome contains the boot
+ * id of another process, or if `connEpoch` counts more connections than this process opened. After three takeovers, an
+ * agent sends no more messages. It reconnects up to three more times, so that the other agent also counts three
+ * takeovers and stops.
  */
 export interface DuplicateEvidence {
   /** The first welcome that this process received since `streamId` last changed. */

@@ -73,7 +73,7 @@ export interface OpenedConnection {
   readonly markTag?: string | undefined
   /** Boot id of the previous connection of the device. */
   readonly previousBootId?: string | undefined
-  /** True if the device has already used a newer journal, so that this journal is an old copy and gets no commands. */
+  /** True if the device has already used a newer journal. This journal is then an old copy and gets no commands. */
   readonly isRetired: boolean
   readonly serverTime: string
   readonly settings: Readonly<Record<string, unknown>>

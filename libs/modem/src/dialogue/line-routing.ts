@@ -87,8 +87,9 @@ export class LineRouting {
   }
 
   /**
-   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`), but only during resynchronisation. Its answers never
-   * end with the letters OK, but other answers may, for example with a message text.
+   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`), but only during resynchronisation. The answers to
+   * the questions of a resynchronisation never end with the letters OK. Other answers may, for example with a message
+   * text.
    */
   #takeGlued(line: ResponseLine, form: UnsolicitedForm | undefined): boolean {
     const exchange = this.#inFlight()

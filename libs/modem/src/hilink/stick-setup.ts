@@ -77,9 +77,7 @@ export function identityIn(information: XmlElement): StickIdentity {
   }
 }
 
-/**
- * Ignores an identifier that is missing in one of the two, because a starting stick does not report all identifiers.
- */
+/** Compares only the identifiers that both have, because a starting stick does not report all of them. */
 export function isSameStick(one: StickIdentity, other: StickIdentity): boolean {
   return (['imei', 'serial', 'imsi', 'iccid'] as const).every(
     (name) => one[name] === undefined || other[name] === undefined || one[name] === other[name],

@@ -13,7 +13,8 @@ import { childNumber, childText } from './xml.ts'
  *
  * States: closed, asking, and open. In the state open, the network expects a reply, so the next text is the reply.
  *
- * While a session is open, the stick refuses the next code, so the session is released in all other cases.
+ * While a session is open, the stick refuses the next code. So the session is released after every outcome except a
+ * request for a reply.
  */
 export class StickUssd {
   readonly #web: WebSession

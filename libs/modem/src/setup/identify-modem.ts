@@ -62,8 +62,8 @@ export async function readModemNumberOf({ dialogue, cancellation }: StartupConte
 }
 
 /**
- * Determines the vendor by its USB id before the modem has answered, for two reasons: some ports appear before the
- * modem can be used, and some modems send so much output that the output must be switched off before a query.
+ * Determines the vendor by its USB id before the modem has answered. Some ports appear before the modem can be used,
+ * and some modems send so much output that the output must be switched off before a query.
  */
 async function heedBus(context: StartupContext, send: Send): Promise<Profile | undefined> {
   const { usb, catalogue } = context.options

@@ -99,9 +99,9 @@ export interface GapLimits {
 /**
  * Returns true if the part may belong to the group according to its times.
  *
- * The limit on disorder prevents one lost part from corrupting later messages. With a sender that never changes its
- * reference, the first part of the next message would replace the lost part, the second part of that message would then
- * join the message after it, and so on: every later message would be a mixture of two.
+ * The limit on disorder prevents one lost part from corrupting later messages. Some senders never change their
+ * reference. Without the limit, the first part of the next message would replace the lost part, the second part would
+ * join the message after that, and so on. Every later message would be a mixture of two.
  */
 export function fits(group: PartGroup, part: HeldPart, limits: GapLimits): boolean {
   const { longestPauseMs, longestDisorderMs } = limits

@@ -36,8 +36,8 @@ export const lengthQuote = 31
 export const textQuote = 0x7f
 
 /**
- * Encodes an unsigned integer of variable length (WAP-230 §8.1.2): seven bits per octet, most significant first; the
- * top bit means that another octet follows. At most 32 bits, so five octets.
+ * An unsigned integer of variable length (WAP-230 §8.1.2): seven bits per octet, most significant first; the top bit
+ * means that another octet follows. At most 32 bits, so five octets.
  */
 interface Uintvar {
   readonly value: number

@@ -94,8 +94,8 @@ interface Terminal {
 }
 
 /**
- * Returns the settings of another terminal. Some values belong to the other terminal alone, and the rest is read and
- * written in `settings`.
+ * Returns settings for a second terminal. The values for which `isOwn` returns true belong to this terminal alone. All
+ * other values are read and written in `settings`.
  */
 function sharing(settings: EquipmentSettings, isOwn: (key: keyof EquipmentSettings) => boolean): EquipmentSettings {
   const others = { ...settings, registers: new Map(settings.registers) }

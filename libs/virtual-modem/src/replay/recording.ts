@@ -1,6 +1,6 @@
 /**
- * A recorded dialogue of a host with a modem, as `docs/recordings.md` describes it. The file is plain ASCII, so that a person can
- * review it before it is shared.
+ * A recorded dialogue of a host with a modem, as `docs/recordings.md` describes it. The file is plain ASCII, so that a
+ * person can review it before it is shared.
  */
 export interface Recording {
   /**

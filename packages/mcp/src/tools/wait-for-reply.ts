@@ -170,7 +170,7 @@ interface StartQuery {
   readonly signal: AbortSignal
 }
 
-/** Returns the time from which received messages count as replies. Time stamps of SMS have whole seconds. */
+/** Returns the time from which received messages count as replies, in whole seconds like the time stamps of SMS. */
 async function startOf(api: SmsGateway, { number, given, signal }: StartQuery): Promise<Date> {
   if (given === undefined) {
     // Reads the time before the request. The request is retried while the relay restarts, and a reply that arrives

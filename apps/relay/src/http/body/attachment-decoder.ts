@@ -26,8 +26,8 @@ const LONG_TEXT = 64 * 1024
  *
  * - `outside`: between strings. Remembers whether the last string was the name `data` and a colon followed.
  * - `string`, `escape`: in a string that is copied; after its backslash.
- * - `data`, `data-escape`: in a string that is decoded; after its backslash. A string that turns out to be something else is
- *   encoded again, which gives the same text, and continues in `string`.
+ * - `data`, `data-escape`: in a string that is decoded; after its backslash. A string that is not base64 after all is
+ * encoded again, which gives the same text, and continues in `string`.
  */
 export class AttachmentDecoder {
   readonly #least: number
