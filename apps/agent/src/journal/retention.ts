@@ -3,8 +3,8 @@ import type { DatabaseSync } from 'node:sqlite'
 /**
  * Content is removed from the journal as soon as it is no longer needed. Of a message that has ended, only the data
  * that identifies reports, late answers and repetitions is kept: ids, references, and the phone number if a report may
- * arrive. Of a received message, only the id, a digest, is kept. The text of a received message is only in its event.
- * It is kept until the relay has stored the event and HASH_AFTER_SECONDS have passed.
+ * arrive. Of a received message, only the id, a digest, is kept. The text of a received message is only in its event,
+ * which is kept until the relay has stored it and HASH_AFTER_SECONDS have passed.
  */
 export function defineForgetting(database: DatabaseSync): void {
   database.function('without_content', { deterministic: true }, (command) => {

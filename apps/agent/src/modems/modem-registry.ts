@@ -28,10 +28,10 @@ export interface RegisteredModem {
 }
 
 /**
- * Records which modem is at which place. Each place that certainly has a modem belongs to one entry. The modem of an
- * entry may not be identified yet. After a port is opened, the modem is first identified. If the modem belongs to
- * another entry, the port is closed. So a modem is recognised in another socket or under another port name. Two ports
- * of one modem never count as two modems, and no modem gets the PIN of another modem.
+ * Records which modem is at which place. Each place that certainly has a modem belongs to one entry, even before the
+ * modem is identified. After a port is opened, the modem is first identified. If the modem belongs to another entry,
+ * the port is closed. So a modem is recognised in another socket or under another port name. Two ports of one modem
+ * never count as two modems, and no modem gets the PIN of another modem.
  */
 export class ModemRegistry {
   readonly #options: ModemRegistryOptions

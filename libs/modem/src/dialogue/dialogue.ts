@@ -25,12 +25,14 @@ import { Resynchronisation, type ResynchroniseOutcome } from './resynchronisatio
 import { ResynchronisationNeed } from './resynchronisation-need.ts'
 
 /**
- * Talks to one modem over one port: one exchange is in flight, and all others are queued.
+ * Talks to one modem over one port: one exchange is in flight, and all others are queued. States:
  *
- * `new`: nothing has been written; the first command triggers a resynchronisation → `in-step`: the next answer belongs
- * to the next command → `resynchronising`: an exchange ended without its answer; nothing from the queue is written
- * until no old answer can arrive → `in-step` again, or `out-of-step`: resynchronisation failed; all queued and new
- * commands end unsent until `resynchronise` succeeds → `closed`.
+ * - `new`: nothing has been written. The first command triggers a resynchronisation.
+ * - `in-step`: the next answer belongs to the next command.
+ * - `resynchronising`: an exchange ended without its answer. Nothing from the queue is written until no old answer can
+ * arrive. Next: `in-step` or `out-of-step`.
+ * - `out-of-step`: resynchronisation failed. All queued and new commands end unsent until `resynchronise` succeeds.
+ * - `closed`
  *
  * A chunk is read completely before the next write, because bytes that have already arrived cannot answer a later
  * command.

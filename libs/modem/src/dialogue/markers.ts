@@ -37,17 +37,17 @@ export function rememberUnanswered(unanswered: Marker[], ...asked: readonly Mark
 const mostUnanswered = 200
 
 /**
- * Chooses the questions whose answers prove that both ends are in step.
+ * Chooses the questions whose answers prove that both ends are in step. Below, a letter is a question, and a word is a
+ * sequence of questions.
  *
  * A modem processes its input in order, but may be late and may miss input. So the next answers are answers to
- * `unanswered`, of which some may be missing, followed by answers to new questions. Each letter is a question. The word
- * consists of a part u and a last letter t. `unanswered` does not contain the letters of the word in this order, and u
- * does not contain t. When the answers to the word have arrived in order, the last of these answers cannot be an old
- * answer, so it belongs to the last question. All earlier commands have been answered by then, or will never be
- * answered.
+ * `unanswered`, of which some may be missing, followed by answers to new questions. The chosen word consists of a part
+ * u and a last letter t. `unanswered` does not contain the letters of the word in this order, and u does not contain t.
+ * When the answers to the word have arrived in order, the last of these answers cannot be an old answer, so it belongs
+ * to the last question. All earlier commands have been answered by then, or will never be answered.
  *
- * The shortest such word is chosen: one question, unless earlier questions are unanswered. Returns undefined if no
- * such word exists, which happens only if the alphabet is a single letter that is in `unanswered`.
+ * The shortest such word is chosen: one question, unless earlier questions are unanswered. Returns undefined if no such
+ * word exists, which happens only if the alphabet is a single letter that is in `unanswered`.
  */
 export function provingWord<Letter>(
   unanswered: readonly Letter[],

@@ -13,9 +13,9 @@ export interface LateResult {
  * The last submission with an unknown outcome, stored because its result may still arrive. After the next PDU is
  * written, a reference belongs to that PDU, and the outcome of the earlier submission stays unknown.
  *
- * There is one exception: an earlier submission was ended before its timeout, because a modem that processes commands
- * in order cannot answer it any more. If the modem does not process commands in order, the earlier result may still
- * arrive. So a reference that was expected for the earlier submission does not count for the next submission.
+ * There is one exception. A submission may be ended before its timeout, on the assumption that the modem processes
+ * commands in order and can no longer answer it. If the assumption is wrong, the reference of this submission may still
+ * arrive. Such a reference does not count for the next submission.
  */
 export class Doubt {
   #submission: Submission | undefined

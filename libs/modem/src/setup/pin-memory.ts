@@ -3,8 +3,11 @@
  * attempts and locks after the third. The records apply to all ports, to all starts, and to later processes if the
  * owner stores `records`.
  *
- * `open`: the PIN was entered and the result is still unknown → deleted when the SIM is ready, `refused` when the SIM
- * reported a refusal or its counter went down, `spent` if the result could not be determined.
+ * A record is deleted when the SIM is ready. Its verdict is one of:
+ *
+ * - `open`: the PIN was entered and the result is still unknown.
+ * - `refused`: the SIM reported a refusal, or its counter went down.
+ * - `spent`: the result could not be determined.
  */
 export class PinMemory {
   readonly #keep: (records: readonly EnteredPin[]) => void | Promise<void>
