@@ -1,7 +1,7 @@
 // `npm run bench [-- relay box …]`: runs the benchmarks of all projects, or only the named ones, one after the
 // other. Prints all figures as one Markdown table for docs/performance.md. A name is a project, such as `relay`, or one
-// benchmark, such as `box` for apps/e2e/bench/bench-box.ts. A single benchmark also gets the options after its name, as in
-// `npm run bench -- box --count`.
+// benchmark, such as `box` for apps/e2e/bench/bench-box.ts. A single benchmark also gets the options after its name, as
+// in `npm run bench -- box --count`.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'

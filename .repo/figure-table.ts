@@ -4,7 +4,9 @@ export interface Figure {
   readonly values: string
 }
 
-/** Parses a line of a benchmark: a name, then figures in columns or after a colon. Returns undefined for other lines. */
+/**
+ * Parses a line of a benchmark: a name, then figures in columns or after a colon. Returns undefined for other lines.
+ */
 export function readFigure(project: string, line: string): Figure | undefined {
   const [first = '', ...columns] = line.trim().split(/\s{2,}/)
   if (columns.length > 0 && first !== '') return { project, what: first, values: columns.join(' · ') }

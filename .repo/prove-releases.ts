@@ -1,10 +1,10 @@
 // `npm run proof -- upgrade|packages`: compares this release with the previous one. That release is built from its
 // commit once and then kept in `.cache/releases`.
 //
-// `upgrade` runs relays, agents and a gateway of both releases together, and upgrades and downgrades them while messages
-// are sent. `packages` uses an apt repository in an empty Debian: it installs the previous release, upgrades and
-// downgrades while messages are sent, removes and purges. `--architecture arm64` emulates that processor; `--package
-// <file>` tests a package that is already built.
+// `upgrade` runs relays, agents and a gateway of both releases together, and upgrades and downgrades them while
+// messages are sent. `packages` uses an apt repository in an empty Debian: it installs the previous release, upgrades
+// and downgrades while messages are sent, removes and purges. `--architecture arm64` emulates that processor;
+// `--package <file>` tests a package that is already built.
 //
 // `--optional` skips what this machine does not support.
 import { spawnSync } from 'node:child_process'

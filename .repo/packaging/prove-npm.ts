@@ -12,7 +12,10 @@ import { ProofSteps } from './proof-steps.ts'
 /** The maximum size of the installed programs. */
 const LARGEST_MB = 250
 
-/** Installs the npm packages of the programs without a registry, into an empty folder and with an empty home folder, and uses them. */
+/**
+ * Installs the npm packages of the programs without a registry, into an empty folder and with an empty home folder, and
+ * uses them.
+ */
 export async function proveNpm(options: { readonly version: string; readonly built: string }): Promise<ProofSteps> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-prove-npm-'))
   const proof = new ProofSteps('the npm package')

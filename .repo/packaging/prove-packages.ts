@@ -40,8 +40,8 @@ const EMULATED_STARTS = 3
 const BACKUP = 'var/lib/smsgw/gateway/monday.backup'
 
 /**
- * In a bare Debian: adds the apt repository, installs the previous release, sends through emulated modems, upgrades while messages
- * are sent, downgrades, upgrades again, and removes and purges the packages.
+ * In a bare Debian: adds the apt repository, installs the previous release, sends through emulated modems, upgrades
+ * while messages are sent, downgrades, upgrades again, and removes and purges the packages.
  */
 export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
   const steps = new ProofSteps('Debian')

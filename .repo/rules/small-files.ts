@@ -5,7 +5,10 @@ import { isGenerated, type RepositoryTree, type Rule, readList, type Violation }
 const SMALLEST = 40
 export const SMALL_FILES = '.repo/small-files.json'
 
-/** Matches tests, declarations, SQL statements and house rules, which each have their own file, and the tables of languages. */
+/**
+ * Matches tests, declarations, SQL statements and house rules, which each have their own file, and the tables of
+ * languages.
+ */
 const NOT_COUNTED = /(?:\.test|\.e2e|\.d|-statement)\.tsx?$|\/national-tables\/|^\.repo\/rules\//
 
 /**

@@ -1,8 +1,8 @@
 import type { Rule, Violation } from '../repository-tree.ts'
 
 /**
- * Checks that each row of a Markdown table has as many cells as the header. Otherwise the table hides cells, for example
- * after two rows were joined.
+ * Checks that each row of a Markdown table has as many cells as the header. Otherwise the table hides cells, for
+ * example after two rows were joined.
  */
 export const documentTables: Rule = (tree) => {
   const violations: Violation[] = []

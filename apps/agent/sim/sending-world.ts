@@ -98,7 +98,9 @@ export class SendingWorld {
     })
   }
 
-  /** Unplugs a SIM and plugs it in again, sometimes before the sender has noticed the removal, sometimes several times. */
+  /**
+   * Unplugs a SIM and plugs it in again, sometimes before the sender has noticed the removal, sometimes several times.
+   */
   replugSim(): void {
     const process = this.#process
     const sim = this.sims[this.random.integer(this.sims.length)]

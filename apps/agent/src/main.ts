@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runProgram } from '@smsgw/daemon/run-program'
 
-// These flags must be set before other modules are loaded. A small heap saves a tenth of the memory, which is scarce on a
-// Raspberry Pi. A larger heap would not help, because messages take only a few kilobytes.
+// These flags must be set before other modules are loaded. A small heap saves a tenth of the memory, which is scarce on
+// a Raspberry Pi. A larger heap would not help, because messages take only a few kilobytes.
 setFlagsFromString('--semi-space-growth-factor=1')
 setFlagsFromString('--optimize-for-size')
 

@@ -41,8 +41,8 @@ export async function runProgram({ name, commands, service, run }: ProgramEntry)
 }
 
 /**
- * Returns a function that prints an error and exits: one line for an error that the user can fix, and a stack trace without
- * stored data for any other error. Exiting is always safe, because stored data is consistent at every moment.
+ * Returns a function that prints an error and exits: one line for an error that the user can fix, and a stack trace
+ * without stored data for any other error. Exiting is always safe, because stored data is consistent at every moment.
  */
 export function failAs(name: string): (error: unknown) => never {
   return (error) => {

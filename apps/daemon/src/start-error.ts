@@ -1,6 +1,6 @@
 /**
- * An error that ends the process. The process prints the message on one line. The message names the problem and the solution,
- * and never contains a secret.
+ * An error that ends the process. The process prints the message on one line. The message names the problem and the
+ * solution, and never contains a secret.
  */
 export class StartError extends Error {
   override readonly name: string = 'StartError'

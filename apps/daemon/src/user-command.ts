@@ -11,8 +11,8 @@ interface Installation {
 
 /**
  * Returns a command in the form for the user of this installation: `npm run agent -- doctor` in a checkout, `sudo smsgw
- * agent doctor` with the Debian package, `smsgw agent doctor` in a container. In a gateway, commands for its agent begin
- * with `gateway`. Commands for the API have no program name, and never need sudo.
+ * agent doctor` with the Debian package, `smsgw agent doctor` in a container. In a gateway, commands for its agent
+ * begin with `gateway`. Commands for the API have no program name, and never need sudo.
  */
 export function userCommand(program: Program, args = '', installation: Installation = here()): string {
   const { main } = installation

@@ -1,4 +1,5 @@
-// Measures the bundled agent with one modem, as a service runs it: its start time, and its memory at rest after traffic.
+// Measures the bundled agent with one modem, as a service runs it: its start time, and its memory at rest after
+// traffic.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

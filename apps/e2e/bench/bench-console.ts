@@ -1,5 +1,5 @@
-// Measures the console with a hundred thousand messages in a real browser: the time until each page shows its content, how long its
-// requests take, the longest time in which it does not react, and its size.
+// Measures the console with a hundred thousand messages in a real browser: the time until each page shows its content,
+// how long its requests take, the longest time in which it does not react, and its size.
 import { parseArgs } from 'node:util'
 import { ConsoleBrowser } from '../src/house/browser/console-browser.ts'
 import { busiestNumber, fillHistory } from '../src/house/fill-history.ts'

@@ -1,4 +1,5 @@
-// Measures the whole path with real processes on an idle machine: the time from the POST to the modem, the throughput, and the time from the modem to the webhook.
+// Measures the whole path with real processes on an idle machine: the time from the POST to the modem, the throughput,
+// and the time from the modem to the webhook.
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { House } from '../src/house/house.ts'

@@ -1,5 +1,5 @@
-// Measures the console on a slow mobile line (400 ms, 50 kB a second) in a real browser: when somebody can sign in at the first visit,
-// when the program has arrived, and when a later visit shows the overview.
+// Measures the console on a slow mobile line (400 ms, 50 kB a second) in a real browser: when somebody can sign in at
+// the first visit, when the program has arrived, and when a later visit shows the overview.
 import { ConsoleBrowser, signIn } from '../src/house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from '../src/house/gateway.ts'
 

@@ -1,6 +1,6 @@
-// `npm run proof -- bridges [name…]`: sends messages with programs of other projects, from Debian packages, npm and PyPI.
-// Downloads them into `.cache/debian-programs`, `.cache/npm-programs` and `.cache/python-programs`. A program that cannot be run on this machine
-// is skipped, which is a failure without `--optional`.
+// `npm run proof -- bridges [name…]`: sends messages with programs of other projects, from Debian packages, npm and
+// PyPI. Downloads them into `.cache/debian-programs`, `.cache/npm-programs` and `.cache/python-programs`. A program
+// that cannot be run on this machine is skipped, which is a failure without `--optional`.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

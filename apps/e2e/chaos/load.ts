@@ -53,8 +53,8 @@ export class ChaosLoad {
   }
 
   /**
-   * Sends a message at each interval until the number is reached or `isOver` returns true. Resolves when the last message was
-   * accepted.
+   * Sends a message at each interval until the number is reached or `isOver` returns true. Resolves when the last
+   * message was accepted.
    */
   async run(messages: number, everyMs: number, isOver = () => false): Promise<void> {
     const underWay = new Set<Promise<void>>()

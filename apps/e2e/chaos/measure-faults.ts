@@ -13,7 +13,10 @@ export interface Measurement {
    * sent.
    */
   readonly sentMs: number
-  /** The longest time from giving a message to the network until its webhook arrived; infinite if a webhook did not arrive. */
+  /**
+   * The longest time from giving a message to the network until its webhook arrived; infinite if a webhook did not
+   * arrive.
+   */
   readonly receivedMs: number
 }
 

@@ -1,7 +1,8 @@
-// `npm run chaos -- [--messages <n>] [--seed <n>] [--every-ms <n>]` runs two relays, two agents, three modems, PostgreSQL and a
-// webhook receiver, and injects a fault every few seconds while messages are sent and received. At the end it compares API and
-// webhooks with the ledger of the network. With `--one-at-a-time [--times <n>] [--fault <name>]` it injects the faults one by one,
-// or only the named fault, and measures how long messages are delayed after each fault.
+// `npm run chaos -- [--messages <n>] [--seed <n>] [--every-ms <n>]` runs two relays, two agents, three modems,
+// PostgreSQL and a webhook receiver, and injects a fault every few seconds while messages are sent and received. At the
+// end it compares API and webhooks with the ledger of the network. With `--one-at-a-time [--times <n>] [--fault
+// <name>]` it injects the faults one by one, or only the named fault, and measures how long messages are delayed after
+// each fault.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Fleet, startFleet } from '../src/house/fleet.ts'

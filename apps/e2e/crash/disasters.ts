@@ -11,8 +11,8 @@ export const disasters: Readonly<Record<string, (house: House, number: number) =
 }
 
 /**
- * Simulates a memory card that was restored from an older image. Messages that were sent after the image was made must not be sent
- * again.
+ * Simulates a memory card that was restored from an older image. Messages that were sent after the image was made must
+ * not be sent again.
  */
 async function restoreOlderJournal(house: House, number: number): Promise<Audit> {
   const [journal, older] = [join(house.folder, 'agent'), join(house.folder, 'agent-older')]

@@ -18,7 +18,9 @@ export function whyNoCluster(): string | undefined {
   return status === 0 ? undefined : 'the kernel refuses network namespaces'
 }
 
-/** Three database machines: Patroni chooses one as primary and one as synchronous standby. The third is another standby. */
+/**
+ * Three database machines: Patroni chooses one as primary and one as synchronous standby. The third is another standby.
+ */
 export class DatabaseCluster {
   readonly machines: readonly DatabaseMachine[]
 

@@ -40,7 +40,8 @@ export const databaseFaults: readonly DatabaseFault[] = [
       const primary = await primaryOf(cluster)
       primary.cutOff()
       return async () => {
-        // The other machines have chosen a new primary. The old primary returns before or just after it stops to act as primary.
+        // The other machines have chosen a new primary. The old primary returns before or just after it stops to act as
+        // primary.
         await sleep(5_000)
         primary.reconnect()
       }
@@ -56,7 +57,8 @@ export const databaseFaults: readonly DatabaseFault[] = [
         (found) => found !== undefined && found !== primary,
         120_000,
       )
-      // The unconfirmed writes are on the same timeline as the new writes, so Patroni does not detect that it must rewind.
+      // The unconfirmed writes are on the same timeline as the new writes, so Patroni does not detect that it must
+      // rewind.
       return async () => primary.reinitialise()
     },
   },

@@ -11,8 +11,8 @@ const run = promisify(execFile)
 const files = join(ROOT, 'deploy/ha')
 
 /**
- * A database machine with the configuration of `deploy/ha`: a network namespace with etcd, Patroni and PostgreSQL. Patroni is
- * restarted as systemd does with `patroni-service.conf`.
+ * A database machine with the configuration of `deploy/ha`: a network namespace with etcd, Patroni and PostgreSQL.
+ * Patroni is restarted as systemd does with `patroni-service.conf`.
  */
 export class DatabaseMachine {
   readonly name: string
@@ -64,7 +64,9 @@ export class DatabaseMachine {
     this.#running.get('patroni')?.kill('SIGKILL')
   }
 
-  /** Kills Patroni and prevents its restart. PostgreSQL is left running, as on a machine without `patroni-service.conf`. */
+  /**
+   * Kills Patroni and prevents its restart. PostgreSQL is left running, as on a machine without `patroni-service.conf`.
+   */
   abandonPostgres(): void {
     this.#isPoweredOn = false
     this.killPatroni()

@@ -9,7 +9,10 @@ export function ip(...args: readonly string[]): void {
   execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** Creates the network, after removing what an interrupted run has left. Throws if its addresses belong to another network. */
+/**
+ * Creates the network, after removing what an interrupted run has left. Throws if its addresses belong to another
+ * network.
+ */
 export function createNetwork(): void {
   removeNetwork()
   const route = execFileSync('ip', ['route', 'show', 'match', MACHINE], { encoding: 'utf8' })

@@ -1,6 +1,6 @@
-// `npm run proof -- ha [--optional]` runs three database machines with the configuration of `deploy/ha`, two relays behind HAProxy,
-// two agents and three modems, and stops and disconnects database machines while messages are sent and received. At the end it compares
-// API and webhooks with the ledger of the network.
+// `npm run proof -- ha [--optional]` runs three database machines with the configuration of `deploy/ha`, two relays
+// behind HAProxy, two agents and three modems, and stops and disconnects database machines while messages are sent and
+// received. At the end it compares API and webhooks with the ledger of the network.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
-// Takes screenshots of every page and dialogue of the console: in the widths of a phone, a tablet and a desktop, in light
-// and dark colours, and in each language. `--schemes forced` uses forced colours, like a high-contrast theme of the
-// operating system. Writes the screenshots, and a contact sheet for each page and width.
+// Takes screenshots of every page and dialogue of the console: in the widths of a phone, a tablet and a desktop, in
+// light and dark colours, and in each language. `--schemes forced` uses forced colours, like a high-contrast theme of
+// the operating system. Writes the screenshots, and a contact sheet for each page and width.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'

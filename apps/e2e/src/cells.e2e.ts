@@ -1,5 +1,5 @@
-// Two cells with an embedded PostgreSQL each, and a router in front of them. An account moves to the other cell while it sends and
-// receives. The first move command is killed while it copies.
+// Two cells with an embedded PostgreSQL each, and a router in front of them. An account moves to the other cell while
+// it sends and receives. The first move command is killed while it copies.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -3,7 +3,8 @@ import { type ApiClient, eventually } from './house/api-client.ts'
 import { type Fleet, startFleet } from './house/fleet.ts'
 import { Receiver } from './house/peers/receiver.ts'
 
-// Two relays on one PostgreSQL, and two agents that have three modems together. Each relay and agent is a separate process.
+// Two relays on one PostgreSQL, and two agents that have three modems together. Each relay and agent is a separate
+// process.
 interface Device {
   readonly id: string
   readonly online: boolean

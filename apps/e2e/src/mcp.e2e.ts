@@ -70,8 +70,8 @@ test.each([
         expect(read).toMatchObject({ sentText: 'Are you there?' })
         expect(read.events.length).toBeGreaterThan(2)
         const { structuredContent: conversation } = await call(client, 'read_conversation', { number: NUMBER })
-        // Compares without the order: the time stamp of the network has whole seconds, so the reply may be listed before
-        // the message.
+        // Compares without the order: the time stamp of the network has whole seconds, so the reply may be listed
+        // before the message.
         const directions = conversation.messages.map(({ direction }: { direction: string }) => direction)
         expect(directions.toSorted()).toEqual(['in', 'out'])
         const { structuredContent: list } = await call(client, 'list_conversations', { search: 'there' })

@@ -1,5 +1,5 @@
-// The command line and the bridges of SMS Gateway for Android against a relay and a gateway. The programs are not in any
-// registry that the tests use, so programs of this repository make the same requests.
+// The command line and the bridges of SMS Gateway for Android against a relay and a gateway. The programs are not in
+// any registry that the tests use, so programs of this repository make the same requests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bridgeSteps } from './house/origin/bridge-steps.ts'
 import { CallbackServer } from './house/origin/callback-server.ts'

@@ -20,7 +20,10 @@ const isInstalled = version.status === 0
 /** A test that is skipped if Debian's package pgbouncer is not installed. */
 const withPgBouncer = test.skipIf(!isInstalled)
 
-/** The setting that switches prepared statements off. Versions before 1.21 have no prepared statements, and refuse the setting. */
+/**
+ * The setting that switches prepared statements off. Versions before 1.21 have no prepared statements, and refuse the
+ * setting.
+ */
 const WITHOUT_PREPARED = canPrepare(version.stdout ?? '') ? 'max_prepared_statements = 0' : ''
 
 const SERVER_CONNECTIONS = 3
@@ -111,7 +114,10 @@ withPgBouncer('a relay sends, receives and migrates through a pooler in transact
   }
 })
 
-/** Returns the named statements in all sessions of the pooler, which the relay shares with the other clients of the pooler. */
+/**
+ * Returns the named statements in all sessions of the pooler, which the relay shares with the other clients of the
+ * pooler.
+ */
 async function preparedStatements(): Promise<unknown[]> {
   const clients = Array.from({ length: SERVER_CONNECTIONS }, () => {
     return new Client({ connectionString: settings['DATABASE_URL'] })

@@ -57,7 +57,10 @@ function show(started: RunningEmulator, output: Options['output']): void {
 
 let dropped = 0
 
-/** Prints a line, or drops it when stdout cannot be written. Reports the number of dropped lines once writing works again. */
+/**
+ * Prints a line, or drops it when stdout cannot be written. Reports the number of dropped lines once writing works
+ * again.
+ */
 function print(line: string): void {
   process.stdout.write(`${line}\n`, (error) => {
     if (error) dropped += 1

@@ -18,7 +18,10 @@ export interface Secrets {
   readonly credentialsFile: string
 }
 
-/** Reads the secrets of this gateway; creates them at the first start, readable by their owner only. Settings take precedence. */
+/**
+ * Reads the secrets of this gateway; creates them at the first start, readable by their owner only. Settings take
+ * precedence.
+ */
 export function readSecrets(
   folder: string,
   configured: { readonly serverSecret: string | undefined; readonly password: string | undefined },

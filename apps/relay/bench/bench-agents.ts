@@ -5,8 +5,8 @@
 //
 // The relay is a separate process with the flags of its service. Its memory is the RSS on Linux at the end of the idle
 // time. The agents are real sessions on real sockets, all in this process. `--at-once` agents connect at the same time.
-// `--phones` adds phones with Server-Sent Events. For a phone, the benchmark measures the delay until it gets the notice
-// of a message, and the duration of the pull that follows.
+// `--phones` adds phones with Server-Sent Events. For a phone, the benchmark measures the delay until it gets the
+// notice of a message, and the duration of the pull that follows.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,6 @@
-// Measures conversations over HTTP with authentication: the first page, a deep page, one conversation, and searches. The
-// messages of the accounts went to few numbers, to many numbers, or mostly to one number. Prints medians of twenty requests.
+// Measures conversations over HTTP with authentication: the first page, a deep page, one conversation, and searches.
+// The messages of the accounts went to few numbers, to many numbers, or mostly to one number. Prints medians of twenty
+// requests.
 //
 //   node apps/relay/bench/bench-conversations.ts [--messages 100000]
 import { parseArgs } from 'node:util'

@@ -1,5 +1,6 @@
-// Measures how long it takes to read a page of 50 messages by cursor, over HTTP with authentication. Reads the first and the
-// deepest page of a history of a million messages, with every filter of the API. Prints medians of twenty requests.
+// Measures how long it takes to read a page of 50 messages by cursor, over HTTP with authentication. Reads the first
+// and the deepest page of a history of a million messages, with every filter of the API. Prints medians of twenty
+// requests.
 //
 //   node apps/relay/bench/bench-history.ts [--messages 1000000]
 import { parseArgs } from 'node:util'

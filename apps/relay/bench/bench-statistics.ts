@@ -1,5 +1,5 @@
-// Measures statistics over HTTP with authentication, for an account with a week of sent messages and half as many received
-// messages. Prints medians of twenty requests.
+// Measures statistics over HTTP with authentication, for an account with a week of sent messages and half as many
+// received messages. Prints medians of twenty requests.
 //
 //   node apps/relay/bench/bench-statistics.ts [--messages 100000]
 import { parseArgs } from 'node:util'

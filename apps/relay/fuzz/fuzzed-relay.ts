@@ -37,7 +37,8 @@ export async function fuzzedRelay(databaseUrl: string): Promise<FuzzedRelay> {
     url: relay.url,
     good: [basic, basic, basic, basic, token, token, token, 'Bearer the token of the metrics'],
     async refill() {
-      // The number of webhooks per account is limited. Older webhooks are deleted, so that requests can register new ones.
+      // The number of webhooks per account is limited. Older webhooks are deleted, so that requests can register new
+      // ones.
       const tooMany = await database.webhook.findMany({ where: { accountId }, orderBy: { key: 'desc' }, skip: 25 })
       await database.webhook.deleteMany({ where: { accountId, key: { in: tooMany.map(({ key }) => key) } } })
       if ((await database.device.count({ where: { accountId, deletedAt: null } })) > 1) return

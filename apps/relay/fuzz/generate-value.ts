@@ -4,7 +4,10 @@ import { HOSTILE_JSON, HOSTILE_TEXTS } from './hostile-values.ts'
 
 export type Schemas = Readonly<Record<string, JsonSchema>>
 
-/** Returns a value that the schema nearly always allows. For a schema with a pattern, returns one of the schema's examples. */
+/**
+ * Returns a value that the schema nearly always allows. For a schema with a pattern, returns one of the schema's
+ * examples.
+ */
 export function validValue(schema: JsonSchema, schemas: Schemas, dice: Dice): unknown {
   const name = schema.$ref?.split('/').at(-1)
   if (name !== undefined) return validValue({ ...schemas[name], ...withoutReference(schema) }, schemas, dice)

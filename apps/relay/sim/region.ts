@@ -9,7 +9,9 @@ import { SimulatedAgent } from './simulated-agent.ts'
 import { SimulatedRelay } from './simulated-relay.ts'
 import { SimulatedSocket } from './simulated-socket.ts'
 
-/** The largest number of connections of the load balancer for each agent. Packets of further connections are dropped. */
+/**
+ * The largest number of connections of the load balancer for each agent. Packets of further connections are dropped.
+ */
 const CONNECTIONS_EACH = 2
 /** TCP repeats its first packet after this time, and then after twice the time. */
 const FIRST_REPEAT_MS = 1_000

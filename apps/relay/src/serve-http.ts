@@ -122,8 +122,8 @@ async function finish(server: FastifyInstance, endUnused: () => void): Promise<v
 }
 
 /**
- * Tracks connections without a request, which browsers open in advance. Node does not count these connections as idle and
- * would wait for them on shutdown. Returns the function that closes them.
+ * Tracks connections without a request, which browsers open in advance. Node does not count these connections as idle
+ * and would wait for them on shutdown. Returns the function that closes them.
  */
 function unusedConnections(server: Server): () => void {
   const unused = new Set<Socket>()

@@ -9,13 +9,14 @@ import { layoutRules } from '../src/profiles/usb-layouts.ts'
 import { fitsUsbId } from '../src/profiles/usb-port.ts'
 
 /**
- * Compares the table of USB modems with the configurations of usb_modeswitch for Huawei, ZTE and Option: which device is
- * switched, and what it becomes. Only the installed package usb-modeswitch-data is read, and only facts are compared.
+ * Compares the table of USB modems with the configurations of usb_modeswitch for Huawei, ZTE and Option: which device
+ * is switched, and what it becomes. Only the installed package usb-modeswitch-data is read, and only facts are
+ * compared.
  *
  * node libs/modem/oracle/compare-mode-switches.ts [--configurations archive] [--optional]
  *
- * Exits with code 1 if it finds a difference for which this file gives no reason, or if the package is not installed and
- * `--optional` is not given.
+ * Exits with code 1 if it finds a difference for which this file gives no reason, or if the package is not installed
+ * and `--optional` is not given.
  */
 const { values } = parseArgs({
   options: {
@@ -29,7 +30,10 @@ interface Configuration {
   readonly id: string
   /** The USB ids after the switch; empty if the id stays or is not known. */
   readonly targets: readonly string[]
-  /** True if the module never appears as a USB disk, so it needs no mode switch; at most, its USB configuration is selected. */
+  /**
+   * True if the module never appears as a USB disk, so it needs no mode switch; at most, its USB configuration is
+   * selected.
+   */
   readonly isNeverDisk: boolean
 }
 

@@ -6,8 +6,8 @@ import { layoutRules } from '../src/profiles/usb-layouts.ts'
 import { roleOfUsbPort } from '../src/profiles/usb-port.ts'
 
 /**
- * Compares the table of USB ports with the udev rules of ModemManager. Only the installed package is read, and only facts
- * are compared.
+ * Compares the table of USB ports with the udev rules of ModemManager. Only the installed package is read, and only
+ * facts are compared.
  *
  * node libs/modem/oracle/compare-usb-ports.ts [--rules folder] [--optional]
  *

@@ -90,8 +90,8 @@ export function pythonGsmmodemReplies(source: string): readonly Reply[] {
 }
 
 /**
- * Returns the commands of phonesim's definition and their replies, and the unsolicited lines. Variables have their first
- * value.
+ * Returns the commands of phonesim's definition and their replies, and the unsolicited lines. Variables have their
+ * first value.
  *
  * @param definition the file default.xml of phonesim
  */

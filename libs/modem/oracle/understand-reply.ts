@@ -64,8 +64,8 @@ export function isMessageUnderstood({ pdu, number, serviceCentre, text }: Encode
 }
 
 /**
- * The tests of gammu encode only as much of a text as fits in one message, and write letters that the GSM alphabet lacks
- * without their accents.
+ * The tests of gammu encode only as much of a text as fits in one message, and write letters that the GSM alphabet
+ * lacks without their accents.
  */
 function isTextOf(found: string, text: string, alphabet: string | undefined): boolean {
   const capacity = alphabet === 'gsm7' ? 160 : 70
@@ -130,7 +130,8 @@ function readable<T>(query: Query<T>, messagesIn: (value: T) => readonly StoredP
       const messages = value === undefined ? [] : messagesIn(value)
       const areRead = messages.every(({ index, pdu, stat }) => {
         const incoming = readIncoming({ kind: 'stored', memory: 'SM', index }, pdu, stat)
-        // Some modems list a sent message (TP-MTI 01) as a received one. The driver understands this, and does not decode it.
+        // Some modems list a sent message (TP-MTI 01) as a received one. The driver understands this, and does not
+        // decode it.
         return incoming?.kind !== 'unreadable' || incoming.why.startsWith('TP-MTI 01')
       })
       return messages.length > 0 && areRead ? true : undefined

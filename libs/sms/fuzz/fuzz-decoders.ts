@@ -148,7 +148,10 @@ function allowedMs(decoder: string, { text }: FuzzInput): number {
   return decoder === 'segments' ? longestSegmentingMs * Math.max(1, Math.ceil(text.length / 1000)) : longestMs
 }
 
-/** Returns the median of five runs. If the median is too long, repeats the five runs up to twice; returns the lowest median. */
+/**
+ * Returns the median of five runs. If the median is too long, repeats the five runs up to twice; returns the lowest
+ * median.
+ */
 function timeAgainMs(run: Decoder, input: FuzzInput, allowed: number): number {
   let leastMs = medianOfFiveMs(run, input)
   for (let round = 0; round < 2 && leastMs > allowed; round++) leastMs = Math.min(leastMs, medianOfFiveMs(run, input))

@@ -11,9 +11,9 @@ export const UNTRUSTED_NOTE =
 const MOST_CHARACTERS = 40_000
 
 /**
- * Characters that are invisible, change the direction of text, or control terminals: control and format characters, line
- * separators, private use, unassigned, lone surrogates, variation selectors and invisible letters of Hangul and Khmer. Line
- * feed and tab are ordinary in a text message.
+ * Characters that are invisible, change the direction of text, or control terminals: control and format characters,
+ * line separators, private use, unassigned, lone surrogates, variation selectors and invisible letters of Hangul and
+ * Khmer. Line feed and tab are ordinary in a text message.
  */
 const HIDDEN =
   /(?![\n\t])(?:[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Cs}]|\u034f|[\u115f\u1160\u3164\uffa0]|\u17b4|\u17b5|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}])/gu

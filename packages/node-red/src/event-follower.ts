@@ -23,8 +23,9 @@ export interface EventFollowerOptions {
 }
 
 /**
- * Follows the live events of an account and stores its position after each event. After a gap, such as a long interruption,
- * received messages are read from the inbox. States of sent messages that changed during a gap are not reported.
+ * Follows the live events of an account and stores its position after each event. After a gap, such as a long
+ * interruption, received messages are read from the inbox. States of sent messages that changed during a gap are not
+ * reported.
  */
 export class EventFollower {
   readonly #options: EventFollowerOptions

@@ -24,7 +24,9 @@ export interface WrittenChanges {
   readonly fresh: readonly string[]
 }
 
-/** Writes changes into an open transaction: call `write` for each list, then `finish`. After a rollback call `forget`. */
+/**
+ * Writes changes into an open transaction: call `write` for each list, then `finish`. After a rollback call `forget`.
+ */
 export class ChangeWriter {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()

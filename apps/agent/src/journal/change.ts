@@ -24,7 +24,8 @@ type CommandChange =
   /** A cancel for a command that has not arrived. If the command arrives later, it counts as ended. */
   | { readonly kind: 'tombstone'; readonly cmdId: string; readonly at: Stamp }
   /**
-   * The SIM and the PDUs of a message. Written before the first part is sent. Replaces an earlier plan of which no part was sent.
+   * The SIM and the PDUs of a message. Written before the first part is sent. Replaces an earlier plan of which no part
+   * was sent.
    */
   | { readonly kind: 'command-planned'; readonly cmdId: string; readonly plan: Plan }
   /** What the sender needs after a restart: the number of tries, the reason of the last failure, flags. */
@@ -56,7 +57,10 @@ export interface PlannedPart {
   readonly text?: string
 }
 
-/** Final, except that `sent` may become `delivered` or `failed`, and that `failed` with `submit_unknown` may be corrected. */
+/**
+ * Final, except that `sent` may become `delivered` or `failed`, and that `failed` with `submit_unknown` may be
+ * corrected.
+ */
 export type CommandOutcome = 'sent' | 'delivered' | 'failed' | 'cancelled'
 
 /**
@@ -134,8 +138,8 @@ type EventChange =
   /** An event for the relay. Events are numbered in the order in which they are written. */
   | { readonly kind: 'event'; readonly event: AgentEvent }
   /**
-   * The last event that the relay has on disk. `streamId` names the history of the relay's database: after a restore from a backup,
-   * the database has a new history, and the number may be lower.
+   * The last event that the relay has on disk. `streamId` names the history of the relay's database: after a restore
+   * from a backup, the database has a new history, and the number may be lower.
    */
   | { readonly kind: 'mark-recorded'; readonly mark: number; readonly streamId: string }
   /** The journal is an old copy. The journal gets a new id, and events that the relay may not have are renumbered. */

@@ -28,7 +28,8 @@ export interface Journal {
   write(changes: readonly Change[], options?: WriteOptions): Promise<WrittenChanges>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
   /**
-   * Returns the events from number `from` on. Events that were just written are returned without a read of the database.
+   * Returns the events from number `from` on. Events that were just written are returned without a read of the
+   * database.
    */
   eventTexts(from: number, most: number): Promise<EventTexts>
   /** Removes finished records and the content of acknowledged events when they are old enough. */
@@ -42,11 +43,16 @@ export interface Journal {
 }
 
 export interface WriteOptions {
-  /** How long the write may be delayed, so that it shares the commit of another write. Without it, the write is not delayed. */
+  /**
+   * How long the write may be delayed, so that it shares the commit of another write. Without it, the write is not
+   * delayed.
+   */
   readonly mayWaitMs?: number
 }
 
-/** The delay of a write that nothing waits for. Each message that is sent causes a commit, which this write can share. */
+/**
+ * The delay of a write that nothing waits for. Each message that is sent causes a commit, which this write can share.
+ */
 export const sharedCommitWaitMs = 25
 
 export interface OpenedJournal {
@@ -68,8 +74,8 @@ export interface OpenedJournal {
 export class JournalError extends Error {
   override readonly name = 'JournalError'
   /**
-   * `full`: the disk is full; `closed`: called after `close`; `refused`: the changes violate a constraint, so retrying is
-   * useless; `failed`: any other error.
+   * `full`: the disk is full; `closed`: called after `close`; `refused`: the changes violate a constraint, so retrying
+   * is useless; `failed`: any other error.
    */
   readonly reason: 'full' | 'closed' | 'refused' | 'failed'
 

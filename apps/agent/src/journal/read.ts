@@ -87,7 +87,10 @@ export interface NumberedEvent {
   readonly event: AgentEvent
 }
 
-/** Consecutive events. `from` is the number of the first event; it is higher than requested if retention removed some events. */
+/**
+ * Consecutive events. `from` is the number of the first event; it is higher than requested if retention removed some
+ * events.
+ */
 export interface EventTexts {
   readonly from: number
   readonly events: readonly JournaledEvent[]

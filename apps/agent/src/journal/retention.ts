@@ -53,8 +53,9 @@ export interface Removed {
 }
 
 /**
- * The time of a record that was written while the clock was not trusted: the latest time that a Date can hold. The clock of a
- * Raspberry Pi starts in 1970, or at the time of its last shutdown, so a record dated by that clock would be removed too early.
+ * The time of a record that was written while the clock was not trusted: the latest time that a Date can hold. The
+ * clock of a Raspberry Pi starts in 1970, or at the time of its last shutdown, so a record dated by that clock would be
+ * removed too early.
  */
 export const undatedMs = 8_640_000_000_000_000
 
@@ -121,9 +122,9 @@ export class JournalRetention {
   }
 
   /**
-   * Removes records that ended, were processed or were acknowledged before this time. Keeps the record of a message that is still
-   * on a SIM, because without the record the message would count as new when it is read again. Removes the oldest events first,
-   * because the numbers of the remaining events must have no gaps.
+   * Removes records that ended, were processed or were acknowledged before this time. Keeps the record of a message
+   * that is still on a SIM, because without the record the message would count as new when it is read again. Removes
+   * the oldest events first, because the numbers of the remaining events must have no gaps.
    */
   #removeRecords(beforeMs: number): Removed {
     const run = (sql: string) => Number(this.#database.prepare(sql).run(beforeMs).changes)

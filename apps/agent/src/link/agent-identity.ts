@@ -7,8 +7,8 @@ import { z } from 'zod'
 export const identityFile = 'agent-identity.json'
 
 /**
- * The identity of this agent: its private key, which never leaves the machine, and its device id at the relay. Stored in
- * one file with mode 0600, which is written completely or not at all.
+ * The identity of this agent: its private key, which never leaves the machine, and its device id at the relay. Stored
+ * in one file with mode 0600, which is written completely or not at all.
  */
 export class AgentIdentity {
   readonly #path: string

@@ -28,8 +28,8 @@ export interface ModemActorOptions {
 /** What the registry knows about this modem. */
 export interface ModemRegistration {
   /**
-   * Returns false if the IMEI or serial number belongs to another modem. Otherwise calls `identified` with the SIM number before it
-   * returns true.
+   * Returns false if the IMEI or serial number belongs to another modem. Otherwise calls `identified` with the SIM
+   * number before it returns true.
    */
   readonly confirm: (number: ModemNumber) => boolean
   /** The id of this modem, once it is identified. */

@@ -16,8 +16,8 @@ import { SimSlots, slotsNote } from './sim-slots.ts'
 import { UssdSessions } from './ussd-sessions.ts'
 
 /**
- * All modems of this agent. Modems are found wherever they are plugged in, run independently of each other, are recognised
- * by their IMEI and keep their SIM number.
+ * All modems of this agent. Modems are found wherever they are plugged in, run independently of each other, are
+ * recognised by their IMEI and keep their SIM number.
  *
  * `start` searches for modems once, and then continuously until `stop`.
  */
@@ -229,7 +229,9 @@ export interface DiscoveryOptions {
   readonly find: () => Promise<FoundPlaces>
   /** Calls back when devices may have changed; returns a function that stops the watch. */
   readonly watch: (onChange: () => void) => () => void
-  /** Called once for each connected device that looks like a modem but cannot be used. `problem` contains a solution. */
+  /**
+   * Called once for each connected device that looks like a modem but cannot be used. `problem` contains a solution.
+   */
   readonly onUnusable: (problem: string) => void
 }
 

@@ -10,7 +10,9 @@ import type { OpenAnswer } from './modem-actor-options.ts'
 /** A modem and its place. */
 export interface RegisteredModem {
   readonly actor: ModemActor
-  /** The place where the modem is expected. No two modems share a place. Undefined while another modem is at that place. */
+  /**
+   * The place where the modem is expected. No two modems share a place. Undefined while another modem is at that place.
+   */
   place: ModemSite | undefined
   /** The identifier of the modem. Undefined until the modem answers for the first time, then constant. */
   id: string | undefined
@@ -86,8 +88,8 @@ export class ModemRegistry {
   }
 
   /**
-   * Checks the identity that a modem reports after setup. Returns false if the identity belongs to another entry; the caller must
-   * then close the port.
+   * Checks the identity that a modem reports after setup. Returns false if the identity belongs to another entry; the
+   * caller must then close the port.
    */
   confirm(entry: RegisteredModem, number: ModemNumber): boolean {
     // A modem without an IMEI and a serial number keeps the identity that it got when its port was opened.
@@ -199,8 +201,8 @@ export class ModemRegistry {
   }
 
   /**
-   * Returns other places for a modem whose listed port is gone: unlisted devices of the same model, beginning with the device in
-   * the modem's last socket.
+   * Returns other places for a modem whose listed port is gone: unlisted devices of the same model, beginning with the
+   * device in the modem's last socket.
    */
   #alternativesFor({ last }: RegisteredModem): readonly ModemSite[] {
     const usb = last?.usb

@@ -1,8 +1,9 @@
 import { readSync, writeSync } from 'node:fs'
 import { SerialPort } from 'serialport'
 
-// On Linux, read() of a disconnected device always returns 0 bytes. The binding of serialport 13 then reads in an endless loop,
-// which keeps one core busy and never emits `close`. Here, a read of 0 bytes means that the device is disconnected.
+// On Linux, read() of a disconnected device always returns 0 bytes. The binding of serialport 13 then reads in an
+// endless loop, which keeps one core busy and never emits `close`. Here, a read of 0 bytes means that the device is
+// disconnected.
 
 type Binding = typeof SerialPort.binding
 type OpenOptions = Parameters<Binding['open']>[0]

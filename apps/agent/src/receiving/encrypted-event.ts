@@ -13,9 +13,9 @@ export interface InboxKey extends EncryptionKey {
 }
 
 /**
- * Encrypts the content of a received message with the key of the account, before the event is journaled and sent to the relay.
- * Times and the facts of an MMS notification stay readable. The number of the sender, and the data with which the MMS centre
- * could find it, stay readable unless the account hides senders.
+ * Encrypts the content of a received message with the key of the account, before the event is journaled and sent to the
+ * relay. Times and the facts of an MMS notification stay readable. The number of the sender, and the data with which
+ * the MMS centre could find it, stay readable unless the account hides senders.
  */
 export function encryptedEvent(event: Received, key: InboxKey): Received {
   const { aliases } = key

@@ -40,7 +40,10 @@ interface DeletionQueue {
   timer: Timer | undefined
 }
 
-/** Deletes journaled messages from SIMs and modems. SIMs work independently. A failed deletion is retried until it succeeds. */
+/**
+ * Deletes journaled messages from SIMs and modems. SIMs work independently. A failed deletion is retried until it
+ * succeeds.
+ */
 export class SlotCleaner {
   readonly #clock: Clock
   readonly #keep: Keep

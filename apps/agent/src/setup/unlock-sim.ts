@@ -7,8 +7,8 @@ import { savePin } from './saved-pins.ts'
  * Enters a PIN into the SIM of the modem on this port, and saves the PIN for later starts if the SIM accepts it. The
  * driver never uses the last attempt. The new state of the modem shows whether the PIN was correct.
  *
- * Returns true if the PIN was saved. The PIN is not saved if the modem may get another SIM number at the next start, or if
- * `SIM_<n>_PIN` takes precedence.
+ * Returns true if the PIN was saved. The PIN is not saved if the modem may get another SIM number at the next start, or
+ * if `SIM_<n>_PIN` takes precedence.
  */
 export async function unlockAndSavePin(
   { actors, areNumbersKept, isPinSet }: UnlockableModems,

@@ -3,7 +3,10 @@ import { trustedMs } from '../time/trusted-time.ts'
 import type { AgentParts } from './agent-parts.ts'
 import type { KnownSettings } from './agent-settings.ts'
 
-/** Watches the system clock and removes old journal entries and old encryption keys, until the returned function is called. */
+/**
+ * Watches the system clock and removes old journal entries and old encryption keys, until the returned function is
+ * called.
+ */
 export function startMaintenance({ options, messaging, store, deviceKeys, settings, toLink }: AgentParts): () => void {
   const { clock } = options
   const { time } = messaging
@@ -65,7 +68,9 @@ function contentMs({ privacy }: KnownSettings): number | undefined {
   return typeof seconds === 'number' ? seconds * 1000 : undefined
 }
 
-/** Records of finished messages are kept for eight days, because networks and relays may still refer to these messages. */
+/**
+ * Records of finished messages are kept for eight days, because networks and relays may still refer to these messages.
+ */
 const recordsMs = 8 * 24 * 60 * 60_000
 const pruningMs = 60_000
 const clockWatchMs = 2_000

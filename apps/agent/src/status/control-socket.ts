@@ -161,8 +161,8 @@ export interface SocketPath {
 }
 
 /**
- * Returns the path of the agent's socket in its data folder. The kernel limits socket names to 107 bytes; the socket in a
- * folder with a longer path is opened through a descriptor of the folder.
+ * Returns the path of the agent's socket in its data folder. The kernel limits socket names to 107 bytes; the socket in
+ * a folder with a longer path is opened through a descriptor of the folder.
  */
 export function socketPathIn(folder: string): SocketPath {
   const file = join(resolve(folder), name)

@@ -1,8 +1,8 @@
 import type { Stamp } from '../journal/change.ts'
 
 /**
- * The time of day, and whether it can be trusted. On a Raspberry Pi without a battery-backed clock, the time may be wrong after a
- * start.
+ * The time of day, and whether it can be trusted. On a Raspberry Pi without a battery-backed clock, the time may be
+ * wrong after a start.
  */
 export interface TrustedTime {
   now(): { readonly wallMs: number; readonly trusted: boolean }
@@ -20,8 +20,9 @@ export function trustedMs(time: Pick<TrustedTime, 'now'>): number | undefined {
 }
 
 /**
- * Calculates the correct time of an untrusted stamp: the time of a later trusted stamp, minus the monotonic time between
- * the two. Returns undefined if the clock is still not trusted, or if the machine was restarted after the stamp.
+ * Calculates the correct time of an untrusted stamp: the time of a later trusted stamp, minus the monotonic time
+ * between the two. Returns undefined if the clock is still not trusted, or if the machine was restarted after the
+ * stamp.
  */
 export function datedMs(stamp: Stamp, now: Stamp): number | undefined {
   if (stamp.trusted) return stamp.wallMs

@@ -14,7 +14,9 @@ export class RefusedText extends Error {}
 const REFUSALS = [400, 413, 415, 422]
 
 export interface ChatSender {
-  /** Shows a text in a chat. Throws an error without the secrets of the target if the chat program did not accept it. */
+  /**
+   * Shows a text in a chat. Throws an error without the secrets of the target if the chat program did not accept it.
+   */
   send(target: ChatTarget, text: string, signal: AbortSignal): Promise<void>
   close(): void
 }

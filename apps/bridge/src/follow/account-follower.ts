@@ -157,7 +157,10 @@ export class AccountFollower {
     return api.inbox.list({ from: new Date(at - LATE_MS).toISOString() }, { signal: channel.signal })
   }
 
-  /** Returns the stored position. A position in the future was stored with a wrong clock, and is replaced by the time now. */
+  /**
+   * Returns the stored position. A position in the future was stored with a wrong clock, and is replaced by the time
+   * now.
+   */
   #position(now: number): number | undefined {
     const position = this.#options.channel.notes.read(this.#reached)
     return position === undefined ? undefined : Math.min(Number(position), now)
@@ -181,7 +184,9 @@ export class AccountFollower {
     handled.add(id, Date.parse(item.createdAt))
   }
 
-  /** Reports the state of a message that was just sent, because its events may have arrived before its id was stored. */
+  /**
+   * Reports the state of a message that was just sent, because its events may have arrived before its id was stored.
+   */
   reportNow(id: string): Promise<void> {
     return this.#report(id)
   }

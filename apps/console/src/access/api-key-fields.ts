@@ -37,7 +37,9 @@ export function limitsOf({ sims, recipients, recipientsPerDay, needsApproval }: 
   }
 }
 
-/** Every device, and every SIM of a device with several SIMs. A chosen SIM of a removed device is listed by device id. */
+/**
+ * Every device, and every SIM of a device with several SIMs. A chosen SIM of a removed device is listed by device id.
+ */
 export function simChoices(devices: readonly DeviceAnswer[], chosen: readonly string[]): readonly SimChoice[] {
   const present = devices.flatMap(({ id, name, simCards }) => {
     const each = simCards.length > 1 ? simCards.map(({ simNumber }) => simNumber) : []

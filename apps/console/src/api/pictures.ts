@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { type PictureSize, pictureSize } from '../messages/picture-size.ts'
 
 /**
- * The width and height of a picture, or null if its beginning does not state them. Reads only the beginning of the file,
- * and decodes nothing.
+ * The width and height of a picture, or null if its beginning does not state them. Reads only the beginning of the
+ * file, and decodes nothing.
  */
 export function usePictureSize(url: string) {
   return useQuery({

@@ -1,6 +1,8 @@
 import { useCallback, useSyncExternalStore } from 'react'
 
-/** Unsent texts of each account and conversation. The browser stores them, so that a reload or a closed tab loses none. */
+/**
+ * Unsent texts of each account and conversation. The browser stores them, so that a reload or a closed tab loses none.
+ */
 const drafts = new Map<string, string>()
 const storagePrefix = 'smsgw-draft '
 const watchers = new Set<() => void>()

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { pictureSize } from './picture-size.ts'
 
-// The first bytes of pictures that Chromium has encoded. Its WebP encoder always writes the extended header, so the test
-// builds the simple WebP files from the chunks of such files.
+// The first bytes of pictures that Chromium has encoded. Its WebP encoder always writes the extended header, so the
+// test builds the simple WebP files from the chunks of such files.
 const ascii = (text: string) => Buffer.from(text).toString('hex')
 const extended = (flags: string, width: string, height: string) =>
   `${ascii('RIFF')}00000000${ascii('WEBPVP8X')}0a000000${flags}000000${width}${height}`

@@ -4,8 +4,8 @@ export interface PictureSize {
 }
 
 /**
- * The width and height that the beginning of a picture states, in pixels. Returns undefined for other formats, and while
- * the beginning is too short.
+ * The width and height that the beginning of a picture states, in pixels. Returns undefined for other formats, and
+ * while the beginning is too short.
  */
 export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -25,7 +25,9 @@ function png(view: DataView): PictureSize | undefined {
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
-/** Reads to the end of the first frame's header, because a decoder enlarges a picture that is smaller than this frame. */
+/**
+ * Reads to the end of the first frame's header, because a decoder enlarges a picture that is smaller than this frame.
+ */
 function gif(view: DataView): PictureSize | undefined {
   if (textAt(view, 0, 4) !== 'GIF8') return undefined
   let at = 13 + colourTableLength(view.getUint8(10))
@@ -72,8 +74,8 @@ function webp(view: DataView): PictureSize | undefined {
 }
 
 /**
- * Reads the markers up to the first frame. The segments before it can be long, for example a preview. A marker that has no
- * length, or is unknown, may hide the frame that a decoder uses.
+ * Reads the markers up to the first frame. The segments before it can be long, for example a preview. A marker that has
+ * no length, or is unknown, may hide the frame that a decoder uses.
  */
 function jpeg(view: DataView): PictureSize | undefined {
   if (view.getUint16(0) !== 0xff_d8) return undefined

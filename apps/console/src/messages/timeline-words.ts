@@ -91,8 +91,8 @@ export function stepWords({ kind, code, cause, until, text }: TimelineEntry): St
 }
 
 /**
- * The reason of a failure, with advice. English shows the text of the API, which has more details. For delivery reports,
- * it shows plain words, because the text of the API has the words of the standard. Other languages show the
+ * The reason of a failure, with advice. English shows the text of the API, which has more details. For delivery
+ * reports, it shows plain words, because the text of the API has the words of the standard. Other languages show the
  * translation, and the English text of the API if the number from the network has no known meaning.
  */
 export function failureText(failure: Failure): string | undefined {

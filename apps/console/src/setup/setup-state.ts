@@ -155,7 +155,9 @@ export function isReplyTo({ number, simNumber }: TestedLine, reply: Pick<InboxIt
   return !isOtherSim && (isNumberAlias(reply.sender) || isSameNumber(reply.sender, number))
 }
 
-/** True if a reply from `sender` comes from the phone `number`. Networks may write a number without its country code. */
+/**
+ * True if a reply from `sender` comes from the phone `number`. Networks may write a number without its country code.
+ */
 export function isSameNumber(sender: string, number: string): boolean {
   const [one, other] = [sender, number].map((each) => each.replace(/\D/g, '').replace(/^0+/, ''))
   if (one === undefined || other === undefined || one.length < leastDigits) return false

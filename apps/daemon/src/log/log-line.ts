@@ -38,7 +38,9 @@ export function faultText({ fault, kind, sqlState, code, message, at = [], cause
   return cause === undefined ? lines.join('\n') : `${lines.join('\n')}\n  caused by\n${faultText(cause)}`
 }
 
-/** Escapes all control and formatting characters except line breaks, so that logged text cannot control the terminal. */
+/**
+ * Escapes all control and formatting characters except line breaks, so that logged text cannot control the terminal.
+ */
 function printableLines(text: unknown): string {
   return String(text ?? '')
     .split('\n')

@@ -10,7 +10,9 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
 /** The names of members whose values are replaced with `[hidden]`. */
 const SECRET = ['password', 'secret', 'token', 'authorization', 'cookie', 'text', 'phoneNumber', 'phoneNumbers']
 
-/** Opens a log of JSON lines, or of formatted lines on a terminal. Lines that cannot be written are dropped and counted. */
+/**
+ * Opens a log of JSON lines, or of formatted lines on a terminal. Lines that cannot be written are dropped and counted.
+ */
 export function openLog(level: LogLevel, output: LogOutput): Log {
   const lines = droppingOutput(output, (dropped, reason) =>
     log.warn({ dropped, reason }, 'log lines were dropped, logging resumed'),

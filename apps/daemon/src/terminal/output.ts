@@ -15,7 +15,9 @@ export function droppedLogLines(): number {
   return dropped
 }
 
-/** Drops lines that cannot be written, as on a full disk or a closed pipe. Calls `onRecovered` when writing works again. */
+/**
+ * Drops lines that cannot be written, as on a full disk or a closed pipe. Calls `onRecovered` when writing works again.
+ */
 export function droppingOutput(output: LogOutput, onRecovered: (lines: number, reason: string) => void) {
   let lost = 0
   let reason = ''

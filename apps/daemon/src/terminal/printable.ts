@@ -1,6 +1,6 @@
 /**
- * Escapes control and formatting characters, because texts from senders, networks and modems could control the terminal.
- * Joiners (U+200C, U+200D) are kept because Persian, Hindi and emoji need them.
+ * Escapes control and formatting characters, because texts from senders, networks and modems could control the
+ * terminal. Joiners (U+200C, U+200D) are kept because Persian, Hindi and emoji need them.
  */
 export function printable(text: string): string {
   return text.replace(UNSAFE, (character) => {

@@ -6,9 +6,9 @@ import { createServer } from 'node:net'
 const given = new Set<number>()
 
 /**
- * A free port below 32768. Linux does not use these ports for outgoing connections, so the port is still free when a process
- * restarts. Processes that run at the same time choose among different ports, because a port is used only some time
- * after it was chosen.
+ * A free port below 32768. Linux does not use these ports for outgoing connections, so the port is still free when a
+ * process restarts. Processes that run at the same time choose among different ports, because a port is used only some
+ * time after it was chosen.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

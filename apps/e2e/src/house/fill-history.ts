@@ -4,7 +4,10 @@ import type { Client } from 'pg'
 export interface History {
   /** The number of sent messages. The number of received messages is 40 % of it. */
   readonly messages: number
-  /** The number of phone numbers with which messages are exchanged. One of these numbers has a twentieth of all messages. */
+  /**
+   * The number of phone numbers with which messages are exchanged. One of these numbers has a twentieth of all
+   * messages.
+   */
   readonly numbers: number
 }
 

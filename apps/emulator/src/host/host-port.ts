@@ -2,7 +2,10 @@
 export interface HostPort {
   /** An address for programs, such as `/home/me/data/emulator/modem0` or `tcp://127.0.0.1:7001`. */
   readonly address: string
-  /** Returns a text for people about the current device or peer, such as `/dev/pts/3`, `127.0.0.1:50123` or `not connected`. */
+  /**
+   * Returns a text for people about the current device or peer, such as `/dev/pts/3`, `127.0.0.1:50123` or `not
+   * connected`.
+   */
   describe(): string
   send(bytes: Uint8Array): void
   /** Removes the port; a program that has the port open gets an error. */

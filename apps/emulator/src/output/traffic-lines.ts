@@ -8,8 +8,8 @@ export interface TrafficLine {
 }
 
 /**
- * Joins chunks of traffic into lines. A line ends at a line-end character, at Ctrl-Z or ESC, at a maximum length, when the
- * other side writes, or when `flush` is called after a pause (a prompt).
+ * Joins chunks of traffic into lines. A line ends at a line-end character, at Ctrl-Z or ESC, at a maximum length, when
+ * the other side writes, or when `flush` is called after a pause (a prompt).
  */
 export class TrafficLines {
   readonly #emit: (line: TrafficLine) => void

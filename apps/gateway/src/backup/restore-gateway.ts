@@ -21,8 +21,8 @@ import { abandonArrival, beginArrival, completeArrival } from './restored-folder
 const ignoredNames = ['lock', 'lock-journal', 'owner', 'arriving', 'agent', 'emulator', 'relay']
 
 /**
- * `npm run restore -- <file>`: restores into an empty folder. The restored gateway does not send messages that may have been
- * sent since the backup.
+ * `npm run restore -- <file>`: restores into an empty folder. The restored gateway does not send messages that may have
+ * been sent since the backup.
  */
 export async function restoreGateway(config: DatabaseSettings, file: string, log: Log): Promise<string> {
   const path = existingArchivePath(file)

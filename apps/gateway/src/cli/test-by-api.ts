@@ -5,7 +5,10 @@ import { SmsGateway } from '@smsgw/client'
 import { SmsGatewayError } from '@smsgw/client/errors'
 import { readAccount } from '../smsgw/client/account.ts'
 
-/** Sends the test message of a setup through the API of the running gateway, so that the message and its reply are on record. */
+/**
+ * Sends the test message of a setup through the API of the running gateway, so that the message and its reply are on
+ * record.
+ */
 export class TestByApi implements TestMessages {
   readonly #sms: SmsGateway
   readonly #simNumber: number | undefined

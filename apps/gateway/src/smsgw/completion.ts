@@ -135,7 +135,10 @@ ${[...places].flatMap(listed).join('\n')}
 `
 }
 
-/** Quotes a word for a shell. Apostrophes in the word are replaced, because fish escapes them differently from other shells. */
+/**
+ * Quotes a word for a shell. Apostrophes in the word are replaced, because fish escapes them differently from other
+ * shells.
+ */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", '’')}'`
 }

@@ -15,7 +15,10 @@ export type ClientOrder =
 export type ClientReport =
   | { readonly kind: 'created'; readonly devices: readonly { readonly id: string; readonly publicKey: string }[] }
   | { readonly kind: 'connected' | 'connected-bare' | 'disconnected' }
-  /** The time at which a message reached its agent, or a probe reached its bare socket, on the machine's monotonic clock. */
+  /**
+   * The time at which a message reached its agent, or a probe reached its bare socket, on the machine's monotonic
+   * clock.
+   */
   | { readonly kind: 'arrived'; readonly id: string; readonly atNs: string }
 
 /** Agents do not finish messages, so this must be larger than the number of messages that one agent gets. */

@@ -1,6 +1,6 @@
-// The shortest possible route for accepting messages, as the baseline. It reads its body with the same framework and schema
-// library, and writes the same rows durably in one statement per request through `pg`. It has no accounts, numbering plans,
-// choice of a device, idempotency or error texts.
+// The shortest possible route for accepting messages, as the baseline. It reads its body with the same framework and
+// schema library, and writes the same rows durably in one statement per request through `pg`. It has no accounts,
+// numbering plans, choice of a device, idempotency or error texts.
 //
 //   DATABASE_URL=… DEVICE_ID=… ACCOUNT_ID=… CONNECTIONS=… node bench/load/bare-route.ts
 import { randomBytes } from 'node:crypto'

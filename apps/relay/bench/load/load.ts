@@ -1,5 +1,5 @@
-// Sends requests over persistent connections, one at a time on each. The client needs little CPU time, because it shares the
-// machine with the measured relay.
+// Sends requests over persistent connections, one at a time on each. The client needs little CPU time, because it
+// shares the machine with the measured relay.
 import { connect, type Socket } from 'node:net'
 
 export interface Load {

@@ -1,7 +1,7 @@
 // The telemetry of a fleet. The agents have no sockets. As a connected agent does, each agent gives a sample to the
-// recorder of its relay every 30 s, at a different moment. The recorders of all relays run in this process and store the
-// samples in one PostgreSQL. The baseline stores each sample separately, as fast as the database allows, and uses the
-// same number of connections as the relays.
+// recorder of its relay every 30 s, at a different moment. The recorders of all relays run in this process and store
+// the samples in one PostgreSQL. The baseline stores each sample separately, as fast as the database allows, and uses
+// the same number of connections as the relays.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { AgentConnection } from '../../src/link/claim/agent-connection.ts'

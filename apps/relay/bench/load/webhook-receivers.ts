@@ -1,5 +1,5 @@
-// Webhook receivers in a separate process, for bench-webhooks.ts. Each argument is the behaviour of one receiver. The process
-// reports their ports and, on request, the received events.
+// Webhook receivers in a separate process, for bench-webhooks.ts. Each argument is the behaviour of one receiver. The
+// process reports their ports and, on request, the received events.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

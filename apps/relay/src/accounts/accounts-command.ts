@@ -117,8 +117,8 @@ async function listAccounts(database: Database): Promise<AccountSummary[]> {
 }
 
 /**
- * Returns a new password that is typed twice, read from standard input, or generated. The password is never an argument of the
- * command, because other users of the machine could see it there.
+ * Returns a new password that is typed twice, read from standard input, or generated. The password is never an argument
+ * of the command, because other users of the machine could see it there.
  */
 export async function choosePassword(
   { terminal, random, box }: Pick<AccountsCommandDeps, 'terminal' | 'random' | 'box'>,

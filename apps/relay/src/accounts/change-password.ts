@@ -11,8 +11,8 @@ interface ChangePasswordDeps {
 }
 
 /**
- * Changes the password of an account. Every relay refuses the old password within two seconds. Unless `keepTokens` is set,
- * tokens and pairing codes are revoked, because somebody who stole the old password could have created some.
+ * Changes the password of an account. Every relay refuses the old password within two seconds. Unless `keepTokens` is
+ * set, tokens and pairing codes are revoked, because somebody who stole the old password could have created some.
  */
 export async function changePassword(
   { database, box, clock }: ChangePasswordDeps,

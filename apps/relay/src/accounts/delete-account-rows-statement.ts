@@ -10,8 +10,8 @@ const BATCH = 2_000
 const LAST_TIME = new Date('9999-12-31T23:59:59.999Z')
 
 /**
- * Each function deletes some rows of a removed account from a large table and returns how many it deleted, which is 0 when no
- * rows are left. Locks only these rows. Nothing else uses them, because the account can no longer be accessed.
+ * Each function deletes some rows of a removed account from a large table and returns how many it deleted, which is 0
+ * when no rows are left. Locks only these rows. Nothing else uses them, because the account can no longer be accessed.
  */
 export const deleteAccountRows: readonly ((statements: Statements, accountId: string) => Promise<number>)[] = [
   (statements, accountId) => statements.$executeRaw`

@@ -3,8 +3,8 @@ import type { SecretBox } from '../store/secret-box.ts'
 import { canonicalPassword } from './password.ts'
 
 /**
- * argon2id with 19 MiB, two passes and one lane is the OWASP minimum and takes about 5 ms of one core. Its input is a keyed
- * hash of the password, so that passwords in a stolen database cannot be guessed without SERVER_SECRET.
+ * argon2id with 19 MiB, two passes and one lane is the OWASP minimum and takes about 5 ms of one core. Its input is a
+ * keyed hash of the password, so that passwords in a stolen database cannot be guessed without SERVER_SECRET.
  */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 

@@ -4,8 +4,9 @@ import { deleteAccountRows } from './delete-account-rows-statement.ts'
 import { NO_PASSWORD } from './password-hash.ts'
 
 /**
- * Removes an account and all its data. The first transaction ends all access. Then the rows in large tables are deleted in
- * batches, so that no long lock or statement disturbs other accounts. A removal that was interrupted can be repeated.
+ * Removes an account and all its data. The first transaction ends all access. Then the rows in large tables are deleted
+ * in batches, so that no long lock or statement disturbs other accounts. A removal that was interrupted can be
+ * repeated.
  */
 export async function removeAccount(database: Database, clock: Clock, accountId: string): Promise<void> {
   await database.$transaction(async (statements) => {

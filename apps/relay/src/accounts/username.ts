@@ -6,7 +6,9 @@ export function canonicalUsername(username: string): string {
   return username.normalize('NFC')
 }
 
-/** Returns why a user name is not allowed, or undefined when it is. In Basic authentication a colon would end the name. */
+/**
+ * Returns why a user name is not allowed, or undefined when it is. In Basic authentication a colon would end the name.
+ */
 export function usernameProblem(username: string): string | undefined {
   if (username === '') return 'a user name must not be empty'
   if ([...username].length > LONGEST) return `a user name must have at most ${LONGEST} characters`

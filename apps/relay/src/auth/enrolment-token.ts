@@ -9,8 +9,8 @@ interface EnrolmentDeps {
 }
 
 /**
- * Makes the configured token the enrolment token of the account and revokes the account's other enrolment tokens. A revoked
- * token stays revoked, even when a relay starts with it again.
+ * Makes the configured token the enrolment token of the account and revokes the account's other enrolment tokens. A
+ * revoked token stays revoked, even when a relay starts with it again.
  */
 export async function ensureEnrolmentToken(
   { database, box, clock }: EnrolmentDeps,

@@ -12,7 +12,9 @@ export interface AccountStanding {
   readonly credentialVersion: number
 }
 
-/** Reads the state of the existing accounts. The ids are one array, so the statement is prepared once. Takes no locks. */
+/**
+ * Reads the state of the existing accounts. The ids are one array, so the statement is prepared once. Takes no locks.
+ */
 export async function readAccountStandings(
   database: Statements,
   ids: string[],

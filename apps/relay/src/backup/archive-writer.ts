@@ -4,7 +4,9 @@ import { finished } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
 import { endOfArchive, headerOf, paddingOf } from './tar-blocks.ts'
 
-/** Writes a gzipped tar to a temporary file and renames it when it is complete. `abandon` deletes the temporary file. */
+/**
+ * Writes a gzipped tar to a temporary file and renames it when it is complete. `abandon` deletes the temporary file.
+ */
 export class ArchiveWriter {
   readonly #path: string
   readonly #modified: Date

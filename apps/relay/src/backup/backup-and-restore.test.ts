@@ -208,7 +208,10 @@ function restore(secret = SECRET, adjust = (client: Client) => newHistory(client
   })
 }
 
-/** Changes the archive. `change` must keep the number of characters, because the archive contains the sizes of its files. */
+/**
+ * Changes the archive. `change` must keep the number of characters, because the archive contains the sizes of its
+ * files.
+ */
 function edit(change: (text: string) => string): void {
   writeFileSync(path, gzipSync(Buffer.from(change(gunzipSync(readFileSync(path)).toString('latin1')), 'latin1')))
 }

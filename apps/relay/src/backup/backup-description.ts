@@ -29,7 +29,10 @@ export type BackupChecks = z.output<typeof backupChecks>
 export const descriptionFile = 'backup.json'
 export const checksFile = 'checks.json'
 
-/** Returns the file name of a piece of a table, such as `tables/messages/0001.copy`. All pieces together are the COPY data. */
+/**
+ * Returns the file name of a piece of a table, such as `tables/messages/0001.copy`. All pieces together are the COPY
+ * data.
+ */
 export function pieceName(table: string, number: number): string {
   return `tables/${table}/${String(number).padStart(4, '0')}.copy`
 }

@@ -10,13 +10,15 @@ export interface ConsoleFile extends StaticFile {
 export interface ConsoleFiles {
   /** Returns the file at a path such as `/assets/main-B1c2d3e4.js`. */
   get(path: string): ConsoleFile | undefined
-  /** Returns the page for every view, or undefined when the console is not built. Reads the folder again after a build. */
+  /**
+   * Returns the page for every view, or undefined when the console is not built. Reads the folder again after a build.
+   */
   index(): ConsoleFile | undefined
 }
 
 /**
- * Holds the built console in memory, a few hundred kilobytes. Only paths in the map are served, so no request can read a file
- * outside the folder. Symbolic links are not followed.
+ * Holds the built console in memory, a few hundred kilobytes. Only paths in the map are served, so no request can read
+ * a file outside the folder. Symbolic links are not followed.
  */
 export function consoleFiles(folder: string): ConsoleFiles {
   let files: ReadonlyMap<string, ConsoleFile> = new Map()

@@ -11,7 +11,9 @@ import { type OrderedKeys, readLastKeys, readProgress, updateOrder } from './upd
  */
 const PORTION = 1_000
 
-/** Adds new messages, deleted messages and changed folders to the order of conversations. An aborted run does no harm. */
+/**
+ * Adds new messages, deleted messages and changed folders to the order of conversations. An aborted run does no harm.
+ */
 export async function updateConversationOrder(database: Database, portion = PORTION): Promise<void> {
   const last = await readLastKeys(database)
   const done = startOf(await readProgress(database), last)

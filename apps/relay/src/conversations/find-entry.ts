@@ -8,7 +8,9 @@ export interface EntryPlace {
   readonly at: Date
 }
 
-/** Finds a message by its id. Returns undefined if the conversation does not contain it, or the caller may not see it. */
+/**
+ * Finds a message by its id. Returns undefined if the conversation does not contain it, or the caller may not see it.
+ */
 export async function findEntry(
   statements: Statements,
   { accountId, sent, received }: Visibility,

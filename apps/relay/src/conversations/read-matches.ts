@@ -36,7 +36,10 @@ export async function readMatches(
 const CHARACTERS_BEFORE = 40
 const EXCERPT_LENGTH = 160
 
-/** Returns the part of a text around the first occurrence of the search text, or undefined if the text does not contain it. */
+/**
+ * Returns the part of a text around the first occurrence of the search text, or undefined if the text does not contain
+ * it.
+ */
 export function excerptAround(
   text: string,
   search: string,

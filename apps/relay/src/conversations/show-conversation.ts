@@ -33,8 +33,8 @@ interface ShowConversationDeps {
 }
 
 /**
- * Lists the messages exchanged with one number, latest first. Without messages the list is empty. With `around`, half of the
- * page is newer than the given message.
+ * Lists the messages exchanged with one number, latest first. Without messages the list is empty. With `around`, half
+ * of the page is newer than the given message.
  */
 export function showConversation({ database, rules }: ShowConversationDeps): Endpoint {
   return endpoint({

@@ -4,8 +4,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRow } from '../store/read-rows.ts'
 
 /**
- * Counts the unfinished recipients of a device. The states are literals, so that PostgreSQL uses the index of unfinished
- * recipients. Takes no locks.
+ * Counts the unfinished recipients of a device. The states are literals, so that PostgreSQL uses the index of
+ * unfinished recipients. Takes no locks.
  */
 export function countDeviceQueue(
   statements: Statements,

@@ -23,8 +23,8 @@ export interface DeleteDeviceDeps {
 }
 
 /**
- * Removes a device, disconnects its agent, and fails its queued messages with a reason. The row is kept because messages refer
- * to it. The key is deleted, so that the agent can be paired again.
+ * Removes a device, disconnects its agent, and fails its queued messages with a reason. The row is kept because
+ * messages refer to it. The key is deleted, so that the agent can be paired again.
  */
 export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved }: DeleteDeviceDeps): Endpoint {
   return endpoint({
@@ -44,7 +44,10 @@ export function deleteDevice({ database, clock, logbook, hints, outbox, onMoved 
   })
 }
 
-/** Marks the device as deleted and raises its connection epoch, so that later claims and reports of its agent are refused. */
+/**
+ * Marks the device as deleted and raises its connection epoch, so that later claims and reports of its agent are
+ * refused.
+ */
 async function markDeleted(database: Database, accountId: string, id: string, now: Date): Promise<void> {
   await database.$transaction(async (statements) => {
     const device = await lockDeviceToDelete(statements, accountId, id)

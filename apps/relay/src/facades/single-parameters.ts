@@ -2,8 +2,8 @@ import { validationError } from '../http/errors/validation-error.ts'
 import type { FacadeParameters } from '../http/facade/facade.ts'
 
 /**
- * Returns the parameters of a query and a form. Refuses a repeated parameter, because a proxy may read a different value than
- * the relay.
+ * Returns the parameters of a query and a form. Refuses a repeated parameter, because a proxy may read a different
+ * value than the relay.
  */
 export function singleParameters(query: FacadeParameters, form: FacadeParameters): ReadonlyMap<string, string> {
   const values = new Map<string, string>()

@@ -15,8 +15,8 @@ interface StatusReceiverDeps {
 }
 
 /**
- * The largest number of origins. Each origin has its own lane, so that a slow origin does not delay others. Programs use
- * only a few origins.
+ * The largest number of origins. Each origin has its own lane, so that a slow origin does not delay others. Programs
+ * use only a few origins.
  */
 const MOST_ORIGINS = 50
 const LONGEST_URL = 2048

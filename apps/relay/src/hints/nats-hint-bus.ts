@@ -5,7 +5,10 @@ import { hintPayloads, readHintPayload, type WakeHint } from './wake-hint.ts'
 import type { HintBus } from './wake-hints.ts'
 
 export interface NatsHintBusOptions {
-  /** Addresses of one or more NATS servers of a cluster, separated by commas. The first may contain user name and password. */
+  /**
+   * Addresses of one or more NATS servers of a cluster, separated by commas. The first may contain user name and
+   * password.
+   */
   readonly url: string
   /** Identifies the installation, so that several installations can share a NATS server. */
   readonly streamId: string
@@ -19,8 +22,9 @@ export interface NatsHintBusOptions {
 /**
  * Carries hints over a subject of NATS, so that a fleet's hints do not load the database. NATS stores nothing.
  *
- * The bus is connecting, connected, reconnecting, or closed. Hints are published over NATS while it is connected, otherwise over the
- * database, and are received from both. While only some relays are connected, some hints are lost and replaced by polls.
+ * The bus is connecting, connected, reconnecting, or closed. Hints are published over NATS while it is connected,
+ * otherwise over the database, and are received from both. While only some relays are connected, some hints are lost
+ * and replaced by polls.
  */
 export class NatsHintBus implements HintBus {
   readonly #options: NatsHintBusOptions

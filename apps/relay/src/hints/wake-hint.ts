@@ -52,7 +52,9 @@ function payload(from: string, texts: readonly string[]): string {
   return `{"from":${JSON.stringify(from)},"hints":[${texts.join(',')}]}`
 }
 
-/** Decodes a payload. Returns undefined when no relay wrote it. Leaves out hints of a kind that only a newer relay has. */
+/**
+ * Decodes a payload. Returns undefined when no relay wrote it. Leaves out hints of a kind that only a newer relay has.
+ */
 export function readHintPayload(text: string): { from: string; hints: WakeHint[] } | undefined {
   const parsed = envelope.safeParse(readJson(text))
   if (!parsed.success) return undefined

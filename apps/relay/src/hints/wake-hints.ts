@@ -6,7 +6,9 @@ import type { WakeHint } from './wake-hint.ts'
 export interface HintBus {
   /** Best effort. Resolves when the hints are sent or dropped, and never rejects. */
   publish(hints: readonly WakeHint[]): Promise<void>
-  /** Receives the hints of other relays. Calls `onMissed` when some may be lost, for example after a lost connection. */
+  /**
+   * Receives the hints of other relays. Calls `onMissed` when some may be lost, for example after a lost connection.
+   */
   subscribe(onHints: (hints: readonly WakeHint[]) => void, onMissed: () => void): void
   close(): Promise<void>
 }

@@ -12,7 +12,10 @@ export interface Caller {
   readonly isSecure: boolean
   /** Session token in the cookie. */
   readonly session?: string | undefined
-  /** Set when a page on another site may have sent the request (see `foreignPageOf`). Sessions and passwords are then refused. */
+  /**
+   * Set when a page on another site may have sent the request (see `foreignPageOf`). Sessions and passwords are then
+   * refused.
+   */
   readonly foreignPage?: 'no origin' | 'other origin' | undefined
 }
 

@@ -26,7 +26,10 @@ export interface Principal {
   readonly key?: PrincipalKey
   /** The time at which the credentials expire. Set for bearer tokens, and for API keys that expire. */
   readonly expiresAt?: Date
-  /** The time at which all tokens of the token's family have expired. Set only if the family was issued with another token. */
+  /**
+   * The time at which all tokens of the token's family have expired. Set only if the family was issued with another
+   * token.
+   */
   readonly familyEndsAt?: Date
   /** Version of the account's password; set for passwords and sessions. */
   readonly credentialVersion?: number
@@ -89,7 +92,9 @@ export interface EndpointDefinition<
 > {
   /** The schema of the body; if undefined, the body of a request is ignored. */
   readonly body?: Body
-  /** Schema of the body in the OpenAPI document, if the endpoint checks the parts of the body itself. Default: `body`. */
+  /**
+   * Schema of the body in the OpenAPI document, if the endpoint checks the parts of the body itself. Default: `body`.
+   */
   readonly documentedBody?: z.ZodType
   /** The largest body in bytes. Default: 256 KiB, or 4 KiB without authentication. */
   readonly mostBodyBytes?: number

@@ -26,8 +26,8 @@ export interface PageReader<Row extends RowPosition> {
 }
 
 /**
- * Returns one page of a list. A page by offset includes the exact total. A page by cursor has no total and is equally fast at
- * any depth. The `Link` header contains the next page by cursor.
+ * Returns one page of a list. A page by offset includes the exact total. A page by cursor has no total and is equally
+ * fast at any depth. The `Link` header contains the next page by cursor.
  */
 export async function readPage<Row extends RowPosition>(
   requested: AskedPage,

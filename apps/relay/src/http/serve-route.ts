@@ -27,8 +27,8 @@ export interface Gates {
 }
 
 /**
- * Serves one request. Checks availability (501), authentication and scope (401, 403), body and query (413, 415, 400) in this
- * documented order, and then calls the endpoint, which checks ids (404).
+ * Serves one request. Checks availability (501), authentication and scope (401, 403), body and query (413, 415, 400) in
+ * this documented order, and then calls the endpoint, which checks ids (404).
  */
 export async function serveRoute(route: Route, base: string, gates: Gates, request: FastifyRequest): Promise<Answer> {
   const { endpoint, access } = route

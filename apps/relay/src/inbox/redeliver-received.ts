@@ -15,7 +15,10 @@ export interface Range {
   readonly messageTypes?: readonly InboxType[] | undefined
 }
 
-/** Rows per transaction. The number is limited, because a range may hold millions of rows and transactions have to be short. */
+/**
+ * Rows per transaction. The number is limited, because a range may hold millions of rows and transactions have to be
+ * short.
+ */
 const PAGE = 200
 /** Time limit of a transaction. It is long, because many webhooks may be registered for the events of a page. */
 const LONGEST_MS = 30_000

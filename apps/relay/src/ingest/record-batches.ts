@@ -31,8 +31,9 @@ export interface RecordedBatches {
 }
 
 /**
- * Stores the events of several devices in the caller's transaction. These are message states, parts, received messages, SIMs,
- * logs and answers, with their webhook deliveries and the mark of each journal. Takes at most one batch per device.
+ * Stores the events of several devices in the caller's transaction. These are message states, parts, received messages,
+ * SIMs, logs and answers, with their webhook deliveries and the mark of each journal. Takes at most one batch per
+ * device.
  *
  * Every transaction of the relay locks in this order: devices, journals, messages, recipients, webhooks.
  */
@@ -169,8 +170,8 @@ function healthFrom(reported: Readonly<Record<string, unknown>>): Health {
 type AnswerEvent = Extract<AgentEvent, { readonly kind: 'swept' | 'ussd-answered' | 'examined' | 'modem-answered' }>
 
 /**
- * Stores the answers to commands. Only the first answer to a command counts. Returns the ids of the commands that were answered
- * now, because requests may be waiting for the answers.
+ * Stores the answers to commands. Only the first answer to a command counts. Returns the ids of the commands that were
+ * answered now, because requests may be waiting for the answers.
  */
 async function storeAnswers(
   statements: Statements,

@@ -46,8 +46,8 @@ export interface ConnectionListener {
 }
 
 /**
- * The relay's side of the link to one agent. Feeds the session machine with input from the socket, the database and the clock,
- * and carries out its effects.
+ * The relay's side of the link to one agent. Feeds the session machine with input from the socket, the database and the
+ * clock, and carries out its effects.
  */
 export class ConnectedAgent {
   readonly #deps: ConnectedAgentDeps

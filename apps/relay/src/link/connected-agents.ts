@@ -99,7 +99,9 @@ export class ConnectedAgents {
     return this.#sessions.size
   }
 
-  /** Takes over an open socket. The relay sends the first frame on it: its own challenge, or the challenge of a router. */
+  /**
+   * Takes over an open socket. The relay sends the first frame on it: its own challenge, or the challenge of a router.
+   */
   accept(socket: AgentSocket, address: string, challenge?: RoutedChallenge): Pick<ConnectedAgent, 'step'> {
     const { relayId } = this.#deps.relay
     const session = new ConnectedAgent(
@@ -233,7 +235,10 @@ export class ConnectedAgents {
     })
   }
 
-  /** Closes connections of deleted devices, and older connections of a device, because the hint about either may be lost. */
+  /**
+   * Closes connections of deleted devices, and older connections of a device, because the hint about either may be
+   * lost.
+   */
   #closeEnded(): Promise<void> {
     return this.#poll('could not read ended connections: database unavailable, retrying', async ({ database }) => {
       for (const { deviceId, connEpoch, isDeleted } of await findEndedConnections(database, this.#connections())) {
@@ -292,7 +297,8 @@ export class ConnectedAgents {
   }
 
   /**
-   * Does the work. Skips it while the same work is in progress, and skips work for connected agents while there are none.
+   * Does the work. Skips it while the same work is in progress, and skips work for connected agents while there are
+   * none.
    */
   async #poll(
     warning: string,

@@ -27,7 +27,10 @@ export function writeRoutedChallenge(
   return `${text}.${box.fingerprint(text, PURPOSE)}`
 }
 
-/** Returns the challenge in the header of a request. Undefined if there is none, or if no router with this secret wrote it. */
+/**
+ * Returns the challenge in the header of a request. Undefined if there is none, or if no router with this secret wrote
+ * it.
+ */
 export function readRoutedChallenge(
   box: Pick<SecretBox, 'fingerprint'>,
   { headers }: Pick<IncomingMessage, 'headers'>,

@@ -55,7 +55,8 @@ async function failInBatches(
     })
     onMoved?.(moves)
     failed += changed.size
-    // Recipients that were dispatched or cancelled after they were found are not changed here, and they are not found again.
+    // Recipients that were dispatched or cancelled after they were found are not changed here, and they are not found
+    // again.
     if (found < BATCH) return failed
   }
 }

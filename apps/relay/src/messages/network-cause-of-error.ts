@@ -1,8 +1,8 @@
 import { causeOfNetworkCode, type NetworkCause, reportCode } from '@smsgw/contract/messages/network-cause'
 
 /**
- * Returns the number from the network in the error of a recipient, and its meaning. Agents of all releases write the number
- * into the error: `(CMS 38)` for a refusal, `(TP-ST 43)` for a delivery report.
+ * Returns the number from the network in the error of a recipient, and its meaning. Agents of all releases write the
+ * number into the error: `(CMS 38)` for a refusal, `(TP-ST 43)` for a delivery report.
  */
 export function networkCauseOf({ error, errorCode }: RecipientError): NetworkCauseMembers {
   if (error === null || errorCode === null || !namesNetworkCode.has(errorCode)) return {}

@@ -11,7 +11,9 @@ export interface Metrics {
   readonly observe: (route: Route, status: number, seconds: number) => void
 }
 
-/** Creates a registry with metrics of the process and of HTTP requests. Each relay in a process has its own registry. */
+/**
+ * Creates a registry with metrics of the process and of HTTP requests. Each relay in a process has its own registry.
+ */
 export function openMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'smsgw_' })

@@ -39,7 +39,8 @@ interface ChangePhonePasswordDeps {
 }
 
 /**
- * Lets a phone change the password of its account. The phone's own token stays valid. All sessions and other tokens end.
+ * Lets a phone change the password of its account. The phone's own token stays valid. All sessions and other tokens
+ * end.
  */
 export function changePhonePassword({ database, auth }: ChangePhonePasswordDeps): Endpoint {
   return endpoint({

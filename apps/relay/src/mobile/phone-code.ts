@@ -54,8 +54,8 @@ export function createPhoneCode(deps: PhoneCodeDeps): Endpoint {
 }
 
 /**
- * Returns the account of a code and ends the code, or returns undefined if the code is unknown, used or expired. The caller
- * limits the attempts per address and in total, so that a code cannot be guessed within its minute.
+ * Returns the account of a code and ends the code, or returns undefined if the code is unknown, used or expired. The
+ * caller limits the attempts per address and in total, so that a code cannot be guessed within its minute.
  *
  * Locks the account before the code, in the same order as a password change, so that the two cannot deadlock.
  */

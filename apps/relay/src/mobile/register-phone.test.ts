@@ -130,7 +130,9 @@ test('a key registers a phone only with the scope devices:write', async () => {
   expect((await register(await keyWith('devices:write'))).status).toBe(201)
 })
 
-/** Registers a phone with credentials that are accepted, and then changed before the transaction of the registration. */
+/**
+ * Registers a phone with credentials that are accepted, and then changed before the transaction of the registration.
+ */
 function registerDuring(change: () => Promise<unknown>, principal: Omit<Principal, 'username' | 'scopes'>) {
   const endpoint = registerPhone({
     ...{ database: relay.database, clock, random: systemRandom, box, allowInsecureHttp: true },

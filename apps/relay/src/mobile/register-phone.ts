@@ -37,8 +37,9 @@ const registration = z.strictObject({
 })
 
 /**
- * Registers a phone as a device of an account: with the user name and password of the account, with a one-time code, or with
- * the enrolment token of this relay. Each registration is a new device, because the app has no identity of its own.
+ * Registers a phone as a device of an account: with the user name and password of the account, with a one-time code, or
+ * with the enrolment token of this relay. Each registration is a new device, because the app has no identity of its
+ * own.
  */
 export function registerPhone(deps: RegisterPhoneDeps): Endpoint {
   const { database, clock, random, box, logbook, throttle, maxPhones } = deps

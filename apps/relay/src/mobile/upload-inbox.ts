@@ -32,8 +32,9 @@ const MOST_MESSAGES = 500
 const AT_ONCE = 50
 
 /**
- * Stores messages that a phone received, and notifies webhooks. A message that was uploaded before is stored once, so the phone
- * may repeat an upload. A message that cannot be read is logged and skipped, so that the phone does not repeat it forever.
+ * Stores messages that a phone received, and notifies webhooks. A message that was uploaded before is stored once, so
+ * the phone may repeat an upload. A message that cannot be read is logged and skipped, so that the phone does not
+ * repeat it forever.
  */
 export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDeps): Endpoint {
   const transfers = new FairQueue(TRANSFERS)

@@ -16,8 +16,8 @@ const PADDED_TO = 1_024
 const LAST_RECORD = 2
 
 /**
- * Encrypts the content of a notification for a browser (RFC 8291) as a single record of `aes128gcm` (RFC 8188). Each call uses
- * a new key pair and salt.
+ * Encrypts the content of a notification for a browser (RFC 8291) as a single record of `aes128gcm` (RFC 8188). Each
+ * call uses a new key pair and salt.
  */
 export function encryptPush(content: string, browser: BrowserKeys, random: Random): Buffer {
   const salt = random.bytes(SALT_BYTES)

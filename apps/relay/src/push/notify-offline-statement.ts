@@ -2,7 +2,10 @@ import type { Statements } from '../store/database.ts'
 
 /** A device that reconnects within this time does not count as offline, for example after an update of its agent. */
 const OFFLINE_SECONDS = 180
-/** No notification is sent when a device has been offline for longer, for example because the relay was stopped for a day. */
+/**
+ * No notification is sent when a device has been offline for longer, for example because the relay was stopped for a
+ * day.
+ */
 const RECENT_SECONDS = 3_600
 
 /**

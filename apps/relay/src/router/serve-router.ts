@@ -152,8 +152,8 @@ function answerJson(response: ServerResponse, status: number, body: object, head
 }
 
 /**
- * Returns why a request is refused before it is routed, or undefined. Requests that two servers could read differently are
- * refused, so that no request is hidden in the body of another one (RFC 9112 §11.2).
+ * Returns why a request is refused before it is routed, or undefined. Requests that two servers could read differently
+ * are refused, so that no request is hidden in the body of another one (RFC 9112 §11.2).
  */
 function requestProblem({ url = '', method, httpVersion, headers, rawHeaders }: IncomingMessage): ApiError | undefined {
   const hosts = count(rawHeaders, 'host')

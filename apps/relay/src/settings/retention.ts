@@ -8,7 +8,9 @@ export interface RetentionRule {
   readonly name: string
   /** Returns the retention time in the settings of an account. */
   readonly days: (settings: Settings) => number
-  /** Deletes at most `limit` rows that are older than `before` and returns their number. Zero means that none is left. */
+  /**
+   * Deletes at most `limit` rows that are older than `before` and returns their number. Zero means that none is left.
+   */
   readonly deleteOlder: (database: Database, accountId: string, before: Date, limit: number) => Promise<number>
   /**
    * For a table with partitions: returns the longest retention of all accounts. Rows with this retention are also dropped with the

@@ -108,7 +108,10 @@ test('a key for the inbox can be replaced only together with its version, becaus
   await patch({ encryption: null })
 })
 
-/** Changes octets of a key. An RSA key with 2048 bits ends with the lowest octet of its modulus, two octets of DER, and 01 00 01. */
+/**
+ * Changes octets of a key. An RSA key with 2048 bits ends with the lowest octet of its modulus, two octets of DER, and
+ * 01 00 01.
+ */
 function altered(change: (octets: Buffer) => unknown): string {
   const octets = Buffer.from(rsaKey(2048), 'base64')
   change(octets)

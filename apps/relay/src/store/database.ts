@@ -53,8 +53,8 @@ export function connectDatabase({
       idle_in_transaction_session_timeout: 10_000,
       lock_timeout: 5_000,
       statement_timeout: 30_000,
-      // The adapter sends and reads times without a zone, so the session must use UTC. A commit must be on disk before it
-      // is acknowledged.
+      // The adapter sends and reads times without a zone, so the session must use UTC. A commit must be on disk before
+      // it is acknowledged.
       options: '-c timezone=UTC -c synchronous_commit=on',
     }),
   })
@@ -93,8 +93,8 @@ const SILENCE_MS = 40_000
  */
 export function silenceLimitedSocket(): Socket {
   const socket = new Socket()
-  // Starts the limit with the connection. A socket that was never connected has no error listener, so its error would end
-  // the process.
+  // Starts the limit with the connection. A socket that was never connected has no error listener, so its error would
+  // end the process.
   socket.once('connect', () => socket.setTimeout(SILENCE_MS, () => socket.destroy(new DatabaseSilent())))
   return socket
 }

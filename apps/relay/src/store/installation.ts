@@ -11,7 +11,10 @@ export interface Installation {
   readonly streamId: string
 }
 
-/** Checks SERVER_SECRET. The first start stores a value that is encrypted with the secret. Later starts decrypt this value. */
+/**
+ * Checks SERVER_SECRET. The first start stores a value that is encrypted with the secret. Later starts decrypt this
+ * value.
+ */
 export async function checkInstallation(database: Database, box: SecretBox, random: Random): Promise<Installation> {
   await database.installation.createMany({
     data: { id: 1, streamId: newId(random), secretCheck: box.seal(CHECK, PURPOSE) },

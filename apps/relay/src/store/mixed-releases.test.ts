@@ -1,5 +1,6 @@
-// During a rolling upgrade the first new relay migrates the database while relays of the previous release still write to it.
-// The statements here are from the release before migration 0010. Do not change them, because that release does not change.
+// During a rolling upgrade the first new relay migrates the database while relays of the previous release still write
+// to it. The statements here are from the release before migration 0010. Do not change them, because that release does
+// not change.
 import { randomBytes } from 'node:crypto'
 import type { Capability } from '@smsgw/contract/link/frame'
 import { Client } from 'pg'

@@ -104,8 +104,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * Returns the URL of the configured database, without its pooler, or of the running embedded database. Returns undefined
- * if the caller has to start the database.
+ * Returns the URL of the configured database, without its pooler, or of the running embedded database. Returns
+ * undefined if the caller has to start the database.
  */
 export function runningDatabase({
   DATABASE_URL,

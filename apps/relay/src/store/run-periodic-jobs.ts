@@ -76,7 +76,10 @@ function advisoryLocks(url: string) {
   const ask = async (sql: string, name: string) =>
     (await client.query<{ answer: boolean }>(sql, [LOCK_CLASS, name]))[0]?.answer ?? false
   return {
-    /** Runs the work while holding the lock of that name. If another session holds the lock, returns at once without running it. */
+    /**
+     * Runs the work while holding the lock of that name. If another session holds the lock, returns at once without
+     * running it.
+     */
     async during(name: string, work: () => Promise<unknown>): Promise<void> {
       if (!(await ask('SELECT pg_try_advisory_lock($1, hashtext($2)) AS answer', name))) return
       try {

@@ -112,7 +112,10 @@ function waitOfSims({ simNumber, priority }: WaitingFacts, { sims, anySim }: Wai
   return simNumber === null && sims.some(passes) ? undefined : wait
 }
 
-/** Reasons for which urgent messages do not wait. A SIM is `clock_unknown` only if its limits or work hours need the time. */
+/**
+ * Reasons for which urgent messages do not wait. A SIM is `clock_unknown` only if its limits or work hours need the
+ * time.
+ */
 const bypassed: ReadonlySet<string> = new Set<WaitingReason>(['limit', 'pause', 'work_hours', 'clock_unknown'])
 
 function causeIn({ reason, until, simNumber }: ReportedWait, now: Date): WaitingCause | undefined {

@@ -3,7 +3,8 @@ import { noControlCharacters } from './no-control-characters.ts'
 
 /**
  * A name on one line that people give to a thing. Formatting characters are refused because invisible and bidirectional
- * ones make a name look like another name. Joiners (U+200C, U+200D) are kept because Persian, Hindi and emoji need them.
+ * ones make a name look like another name. Joiners (U+200C, U+200D) are kept because Persian, Hindi and emoji need
+ * them.
  */
 export function nameText(maximum: number) {
   return (

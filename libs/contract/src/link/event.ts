@@ -178,8 +178,8 @@ export const encryptionKey = z.object({
 const keyReplaced = z.object({ kind: z.literal('key-replaced'), at, key: encryptionKey })
 
 /**
- * The key of the aliases of phone numbers, encrypted with the key of the account. A device has another key, with another id, for each
- * key of the account.
+ * The key of the aliases of phone numbers, encrypted with the key of the account. A device has another key, with
+ * another id, for each key of the account.
  */
 export const aliasKey = z.object({
   id: z.string().regex(aliasKeyIdForm),
@@ -239,7 +239,10 @@ const finding = z.object({
   verdict: z.enum(['ok', 'warning', 'problem']),
   text: z.string().max(1000),
   advice: z.string().max(1000).optional(),
-  /** Stable code of the text and the advice, and the values in them. Older agents omit both; newer agents may have more codes. */
+  /**
+   * Stable code of the text and the advice, and the values in them. Older agents omit both; newer agents may have more
+   * codes.
+   */
   code: z.string().min(1).max(64).optional(),
   values: z.record(z.string().max(32), z.union([z.string().max(500), z.number()])).optional(),
   /** The SIM that was checked. */

@@ -106,7 +106,10 @@ interface MmsValue {
   readonly value: string | AttachmentOctets
 }
 
-/** `data` of an attachment is base64 or encrypted; octets if the relay decoded or collected it while the request arrived. */
+/**
+ * `data` of an attachment is base64 or encrypted; octets if the relay decoded or collected it while the request
+ * arrived.
+ */
 export interface MmsContent extends Readonly<z.output<typeof mmsToSend>> {
   readonly kind: 'mms'
 }

@@ -129,7 +129,9 @@ const numbersByCause = {
 export type NetworkCause = keyof typeof numbersByCause
 export const networkCauses = Object.keys(numbersByCause) as [NetworkCause, ...NetworkCause[]]
 
-/** Returns the cause that a code like `CMS 38` or `TP-ST 0x43` names, or undefined for a number without a known meaning. */
+/**
+ * Returns the cause that a code like `CMS 38` or `TP-ST 0x43` names, or undefined for a number without a known meaning.
+ */
 export function causeOfNetworkCode(code: string): NetworkCause | undefined {
   return causesByCode.get(code)
 }

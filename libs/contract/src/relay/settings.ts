@@ -125,8 +125,8 @@ export const defaultSettings: Settings = {
 }
 
 /**
- * The body of PUT and PATCH is any part of the settings. Null resets a key or a whole section. Rules between keys are not
- * checked here, but on the merged settings.
+ * The body of PUT and PATCH is any part of the settings. Null resets a key or a whole section. Rules between keys are
+ * not checked here, but on the merged settings.
  */
 export const settingsChange = z
   .preprocess(

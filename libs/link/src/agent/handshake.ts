@@ -100,8 +100,8 @@ function hello({ agent, journal, outbox }: AgentState, deviceId: string, signatu
 }
 
 /**
- * The welcome contains the last event of this journal that the relay has stored. If the relay has more events than the journal,
- * or different ones, the journal is an old copy, and its messages may already have been sent.
+ * The welcome contains the last event of this journal that the relay has stored. If the relay has more events than the
+ * journal, or different ones, the journal is an old copy, and its messages may already have been sent.
  */
 function handleWelcome(before: AgentState, welcome: Welcome): AgentStep {
   const state = { ...before, stalled: 0, duplicate: countTakeovers(before.duplicate, before.agent.bootId, welcome) }

@@ -25,7 +25,9 @@ export interface AgentState {
   readonly attempts: number
   /** The number of failed connections, among those counted in `attempts`, that did not reach a relay. */
   readonly unreachable: number
-  /** The number of connections since the last welcome that were closed because no frame arrived within the time limit. */
+  /**
+   * The number of connections since the last welcome that were closed because no frame arrived within the time limit.
+   */
   readonly stalled: number
   readonly duplicate: DuplicateEvidence
   /** The frame budget of the current connection. */

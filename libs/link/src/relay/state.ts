@@ -135,7 +135,10 @@ export type RelayEffect =
   | { readonly kind: 'open-connection'; readonly hello: Hello }
   /** Mark the device as offline if it still has this epoch. */
   | { readonly kind: 'close-connection'; readonly connEpoch: number }
-  /** Store the batch in one transaction under this epoch. Answer `events-stored`, `mark-behind`, `fenced` or `store-failed`. */
+  /**
+   * Store the batch in one transaction under this epoch. Answer `events-stored`, `mark-behind`, `fenced` or
+   * `store-failed`.
+   */
   | {
       readonly kind: 'store-events'
       readonly connEpoch: number

@@ -11,7 +11,10 @@ const readBaudRate: Query<number> = {
 
 type Ask = <T>(query: Query<T>) => Promise<QueryAnswer<T>>
 
-/** Returns true if the modem detects the rate of the host. Until its first command after a restart, it announces nothing. */
+/**
+ * Returns true if the modem detects the rate of the host. Until its first command after a restart, it announces
+ * nothing.
+ */
 export async function detectsBaudRate(ask: Ask): Promise<boolean> {
   const answer = await ask(readBaudRate)
   return answer.kind === 'value' && answer.value === 0

@@ -5,8 +5,9 @@ import { Pseudonyms } from './pseudonyms.ts'
 import { redactPdu } from './redact-pdu.ts'
 
 /**
- * Removes everything private from a recorded dialogue: numbers, texts, names, PINs, IMEI, IMSI, ICCID and cells. The dialogue stays
- * usable: the same value gets the same replacement everywhere, also inside PDUs, and a driver can still read each line.
+ * Removes everything private from a recorded dialogue: numbers, texts, names, PINs, IMEI, IMSI, ICCID and cells. The
+ * dialogue stays usable: the same value gets the same replacement everywhere, also inside PDUs, and a driver can still
+ * read each line.
  */
 export function redact(sections: readonly RecordedSection[]): readonly RecordedSection[] {
   const redaction = new Redaction()

@@ -40,15 +40,17 @@ export const wavecomToolkitCode: ToolkitCode = {
 /** The types of Wavecom and Huawei: display text, get inkey, get input, set up call, select item. */
 const vendorTypesForPerson: ReadonlySet<string> = new Set(['1', '2', '3', '4', '6'])
 
-/** `+STIN: <type>`: 21 display text, 22 get inkey, 23 get input, 24 select item; 25 is the main menu. 83: end by user. */
+/**
+ * `+STIN: <type>`: 21 display text, 22 get inkey, 23 get input, 24 select item; 25 is the main menu. 83: end by user.
+ */
 export const simcomToolkitCode: ToolkitCode = {
   code: '+STIN',
   responses: (body) => (/^2[1-4]$/.test(parameterText(parseParameters(body)[0])) ? ['AT+STGR=83'] : []),
 }
 
 /**
- * `#STN: <type>,…`. The type is the command type of the standard, in decimal. Types of 100 and above report the end of a
- * session. Type 37 is the main menu, which does not wait for a person.
+ * `#STN: <type>,…`. The type is the command type of the standard, in decimal. Types of 100 and above report the end of
+ * a session. Type 37 is the main menu, which does not wait for a person.
  */
 export const telitToolkitCode: ToolkitCode = {
   code: '#STN',

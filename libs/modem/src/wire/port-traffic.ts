@@ -15,7 +15,9 @@ export class PortTraffic {
     this.#trace = trace
   }
 
-  /** Writes one character per byte. Returns the error if the port failed, in which case some bytes may have been sent. */
+  /**
+   * Writes one character per byte. Returns the error if the port failed, in which case some bytes may have been sent.
+   */
   write(text: string, sensitivity: Sensitivity): string | undefined {
     const bytes = bytesOf(text)
     this.#bytesSent += bytes.length

@@ -10,7 +10,8 @@ export interface ResponseLine {
   readonly payload: string | undefined
 }
 
-// Vendors mark their own codes with a sign: ^ Huawei, * and # Telit and Ericsson, % Icera, $ Qualcomm, _ Option, ! Sierra.
+// Vendors mark their own codes with a sign: ^ Huawei, * and # Telit and Ericsson, % Icera, $ Qualcomm, _ Option, !
+// Sierra.
 const signs = '+^*#%$&@_!'
 
 /** Also reads lines without a blank or colon after the prefix (`+CPIN:READY`, `+CPIN READY`). */

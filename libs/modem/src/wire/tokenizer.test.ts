@@ -8,7 +8,10 @@ function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text, (char) => char.charCodeAt(0))
 }
 
-/** Returns tokens as text: a line as it is, a prompt as `<prompt>`, a line of 5000 bytes that is too long as `<noise 5000>`. */
+/**
+ * Returns tokens as text: a line as it is, a prompt as `<prompt>`, a line of 5000 bytes that is too long as `<noise
+ * 5000>`.
+ */
 function tokens(chunks: readonly Uint8Array[], maximumLineLength?: number): string[] {
   const seen: string[] = []
   const tokenizer = new Tokenizer(maximumLineLength)

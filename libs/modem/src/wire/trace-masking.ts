@@ -95,7 +95,10 @@ const digitsShown = 2
 
 const secretPrefixes = new Set(['+CPIN', '+CPWD', '+CLCK', '+CPIN2', '^CPIN', '*EPIN', '+SPIC'])
 
-/** Quoted words after these codes are shown, because they are only times, or names of memories, character sets, networks or technologies. */
+/**
+ * Quoted words after these codes are shown, because they are only times, or names of memories, character sets, networks
+ * or technologies.
+ */
 const openPrefixes = new Set([
   ...['+CPMS', '+CSCS', '+CNMI', '+CPBS', '+CMTI', '+CDSI', '+COPS', '+CCLK', '+CTZV', '+CTZE', '+CTZEU', '+CIND'],
   ...['+CREG', '+CGREG', '+CEREG', '+C5GREG', '+QNWINFO', '+QCFG', '+QIND', '+QSPN', '+CPSI', '^HCSQ', '^SYSINFOEX'],

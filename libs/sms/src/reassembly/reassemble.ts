@@ -184,7 +184,8 @@ function handleTick(
   if (groups.every(isNotDue)) return { groups, effects: [] }
 
   const remembered = groups.flatMap((group) => {
-    // If the clock was set back, the group waits again from now. Otherwise, it would wait until the old time comes again.
+    // If the clock was set back, the group waits again from now. Otherwise, it would wait until the old time comes
+    // again.
     if (nowMs < group.lastAtMs) return { ...group, lastAtMs: nowMs }
     return group.phase === 'gathering' || isNotDue(group) ? group : []
   })

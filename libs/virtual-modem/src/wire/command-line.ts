@@ -9,7 +9,9 @@ export interface CommandText {
   readonly parameters: string
 }
 
-/** The commands after `AT`, in order. The first text that is not a command is returned as undefined and ends the list. */
+/**
+ * The commands after `AT`, in order. The first text that is not a command is returned as undefined and ends the list.
+ */
 export function parseCommandLine(line: string): readonly (CommandText | undefined)[] {
   const commands: (CommandText | undefined)[] = []
   let at = 0

@@ -2,7 +2,10 @@ import { AuthenticationError } from '../errors.ts'
 import type { TokenResponse } from '../openapi.ts'
 import { base64Of, utf8 } from './web-crypto.ts'
 
-/** User name and password of an account, an API key, an access token, or a pair of tokens that is refreshed automatically. */
+/**
+ * User name and password of an account, an API key, an access token, or a pair of tokens that is refreshed
+ * automatically.
+ */
 export type Credentials =
   | { readonly username: string; readonly password: string }
   | { readonly apiKey: string }

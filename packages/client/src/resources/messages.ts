@@ -92,8 +92,8 @@ export class Messages {
   }
 
   /**
-   * Waits until a message has ended for every recipient, and returns it. A message can end as `Failed` or `Cancelled`, so
-   * check the states. Throws a TimeoutError if the message has not ended in time.
+   * Waits until a message has ended for every recipient, and returns it. A message can end as `Failed` or `Cancelled`,
+   * so check the states. Throws a TimeoutError if the message has not ended in time.
    */
   async waitFor(id: string, { until = 'ended', timeoutMs = WAIT_MS, signal }: WaitOptions = {}): Promise<MessageState> {
     const end = performance.now() + timeoutMs

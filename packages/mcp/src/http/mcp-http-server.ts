@@ -160,7 +160,9 @@ function keyOf({ headers }: IncomingMessage): string {
   throw new RefusedRequest(401, 'an API key is missing: send the header Authorization: Bearer smsgw_live_…', CHALLENGE)
 }
 
-/** Returns the name in a `Host` header in lower case, without its port, or undefined if the header is missing or wrong. */
+/**
+ * Returns the name in a `Host` header in lower case, without its port, or undefined if the header is missing or wrong.
+ */
 function nameOfHost(header: string | undefined): string | undefined {
   if (header === undefined || !/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(header)) return undefined
   return header.replace(/:\d{1,5}$/, '').toLowerCase()
@@ -168,7 +170,8 @@ function nameOfHost(header: string | undefined): string | undefined {
 
 /**
  * Returns true if a web page with this origin may send requests. Without this check, any web page could use this server
- * through the browser of its user, for example by DNS rebinding. The origin `null` of files and sandboxes is not allowed.
+ * through the browser of its user, for example by DNS rebinding. The origin `null` of files and sandboxes is not
+ * allowed.
  */
 function isAllowedOrigin(origin: string, allowedHosts: readonly string[]): boolean {
   const url = URL.parse(origin)

@@ -171,8 +171,8 @@ interface ListedAddress {
 }
 
 /**
- * If several addresses lead to the same port, keeps the first of them. The search runs every few seconds, so each path is looked
- * up once.
+ * If several addresses lead to the same port, keeps the first of them. The search runs every few seconds, so each path
+ * is looked up once.
  */
 async function withoutDuplicates(addresses: readonly string[]): Promise<readonly ListedAddress[]> {
   const listed = await Promise.all(

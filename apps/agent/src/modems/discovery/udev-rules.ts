@@ -95,8 +95,8 @@ function shareRule({ id, path }: PlaceOnUsb, interfaceNumber: number): string {
 const keepAwake = 'TEST=="power/control", ATTR{power/control}="on"'
 
 /**
- * The file about a USB device in udev's database. The device has the major number 189, and its minor number follows from its bus
- * and device number.
+ * The file about a USB device in udev's database. The device has the major number 189, and its minor number follows
+ * from its bus and device number.
  */
 export function udevRecord({ session }: PlaceOnUsb, records = '/run/udev/data'): string {
   const [bus = 0, device = 0] = session.split(':').map(Number)

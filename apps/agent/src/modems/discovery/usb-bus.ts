@@ -29,8 +29,8 @@ export interface DeviceInterface {
 }
 
 /**
- * Reads the connected USB devices. Needs neither udev nor permissions, because everyone may read these files. A device that
- * disconnects during the read is left out.
+ * Reads the connected USB devices. Needs neither udev nor permissions, because everyone may read these files. A device
+ * that disconnects during the read is left out.
  */
 export async function readUsbBus(sysfs: string): Promise<readonly UsbDevice[]> {
   const folder = join(sysfs, 'bus/usb/devices')
@@ -83,8 +83,8 @@ async function readInterface(folder: string): Promise<DeviceInterface | undefine
   const [number, ...classes] = await Promise.all(attributes.map((name) => textOf(join(folder, name))))
   if (number === undefined) return undefined
   const driver = await readlink(join(folder, 'driver')).catch(ignoreMissing)
-  // The tty of a serial converter is directly in the folder of its interface (`ttyUSB2`); a CDC tty is one folder deeper
-  // (`tty/ttyACM0`).
+  // The tty of a serial converter is directly in the folder of its interface (`ttyUSB2`); a CDC tty is one folder
+  // deeper (`tty/ttyACM0`).
   const below = [...(await entriesOf(folder)), ...(await entriesOf(join(folder, 'tty')))]
   return {
     number: Number.parseInt(number, 16),

@@ -8,8 +8,8 @@ export async function powerCycle(how: PowerSwitch): Promise<string> {
 }
 
 /**
- * Returns the command that switches a modem off and on. Undefined if its tool is not installed, or if the hub cannot switch
- * its sockets.
+ * Returns the command that switches a modem off and on. Undefined if its tool is not installed, or if the hub cannot
+ * switch its sockets.
  */
 export async function powerCycleCommand(how: PowerSwitch): Promise<readonly string[] | undefined> {
   if (how.kind === 'hub') {

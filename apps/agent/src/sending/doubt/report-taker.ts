@@ -39,8 +39,8 @@ export class ReportTaker {
   }
 
   /**
-   * Returns undefined if the report has to be compared with the journal. Otherwise writes the result and the change from
-   * `received` to the journal together.
+   * Returns undefined if the report has to be compared with the journal. Otherwise writes the result and the change
+   * from `received` to the journal together.
    */
   takeRecent(iccid: string, report: StatusReport, received?: () => Change): Promise<void> | undefined {
     const { state, step, time } = this.#options

@@ -79,8 +79,8 @@ function segmented(content: ClearContent, reference: number): Segmentation {
 }
 
 /**
- * The references of long messages. Consecutive messages to a number have different references, so a phone never joins parts of two
- * messages.
+ * The references of long messages. Consecutive messages to a number have different references, so a phone never joins
+ * parts of two messages.
  */
 export class References {
   readonly #random: () => number

@@ -211,8 +211,8 @@ function isLate({ moment: { stamp } }: Step, { deadlineMs }: OutgoingMessage): b
 }
 
 /**
- * The longest wait of a RESULT for the COMMIT of the next message. Short, because a part without a RESULT is in doubt if
- * the process ends. A modem takes about this long to prompt.
+ * The longest wait of a RESULT for the COMMIT of the next message. Short, because a part without a RESULT is in doubt
+ * if the process ends. A modem takes about this long to prompt.
  */
 const resultWaitMs = 4
 /** Without this pause, the sender would make a hundred attempts per second with a modem that accepts nothing. */

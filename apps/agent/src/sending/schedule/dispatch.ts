@@ -62,7 +62,10 @@ function begin(step: Step, cmdId: string, iccid: string): void {
   step.emit({ kind: 'plan', sim: lane.sim, command, validForSeconds })
 }
 
-/** Returns the monotonic time from which the SIM may send the message. Infinity means never, or not before another input. */
+/**
+ * Returns the monotonic time from which the SIM may send the message. Infinity means never, or not before another
+ * input.
+ */
 function mayGoAtMs(step: Step, message: OutgoingMessage, sim: SendingSim): number {
   const { unconfirmed } = step.state
   if (message.isCancelled || message.isDistrusted || unconfirmed.has(message.cmdId)) return Number.POSITIVE_INFINITY

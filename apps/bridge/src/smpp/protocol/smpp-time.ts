@@ -1,6 +1,8 @@
 import { SmppError, type StatusName } from './command.ts'
 
-/** YYMMDDhhmmsstnn and p: `+` and `-` with the distance from UTC in quarter hours, or `R` for a relative time. §7.1.1 */
+/**
+ * YYMMDDhhmmsstnn and p: `+` and `-` with the distance from UTC in quarter hours, or `R` for a relative time. §7.1.1
+ */
 const FORMAT = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d)(\d\d)([+R-])$/
 const MOST_QUARTERS = 48
 

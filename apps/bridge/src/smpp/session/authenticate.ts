@@ -26,7 +26,10 @@ export interface AuthenticateOptions {
   readonly users: ReadonlyMap<string, string>
 }
 
-/** Retries have the same idempotency key, so a short interruption of the API causes neither a failure nor a second message. */
+/**
+ * Retries have the same idempotency key, so a short interruption of the API causes neither a failure nor a second
+ * message.
+ */
 const CLIENT = { maxRetries: 4, maxDelayMs: 5_000, timeoutMs: 15_000 }
 /** Without retries, because the API counts wrong passwords. */
 const CHECK = { maxRetries: 0, timeoutMs: 10_000 }

@@ -26,11 +26,13 @@ export type LiveState = 'connecting' | 'live' | 'away'
 
 type Listener = (kind: LiveKind, data: unknown) => void
 
-/** A stream that does not start within this time is opened again, because the relay may have stopped without closing it. */
+/**
+ * A stream that does not start within this time is opened again, because the relay may have stopped without closing it.
+ */
 const startLimitMs = 15_000
 /**
- * A stream without a heartbeat within this time is opened again, because the relay may hang. This happens regularly with
- * an older relay, which sends no heartbeats.
+ * A stream without a heartbeat within this time is opened again, because the relay may hang. This happens regularly
+ * with an older relay, which sends no heartbeats.
  */
 const firstHeartbeatMs = 40_000
 /** A heartbeat may be this much late, for example on a slow network. */

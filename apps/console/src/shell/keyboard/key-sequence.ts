@@ -4,8 +4,8 @@ export type KeyActions = Readonly<Record<string, () => void>>
 const sequenceMs = 1_500
 
 /**
- * Finds the shortcut of each pressed key. Only a key that can begin a sequence is remembered, so any other key runs its own
- * shortcut at once.
+ * Finds the shortcut of each pressed key. Only a key that can begin a sequence is remembered, so any other key runs its
+ * own shortcut at once.
  */
 export class KeySequence {
   readonly #keys: KeyActions

@@ -13,7 +13,8 @@ export function consoleTexts(language: ConsoleLanguage): ConsoleTexts {
   return (key, values = {}) => {
     const text = catalogue[key]
     if (text === undefined) throw new Error(`the catalogue has no text ${key}`)
-    // Invisible characters surround each value in a right-to-left text, so the element is found by the text before the value.
+    // Invisible characters surround each value in a right-to-left text, so the element is found by the text before the
+    // value.
     return language === 'ar' && Object.keys(values).length > 0
       ? (text.split('{')[0] ?? '').trim()
       : text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')

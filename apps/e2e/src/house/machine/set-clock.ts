@@ -31,7 +31,10 @@ export class SetClock {
     }
   }
 
-  /** Sets how far the clock is ahead of this machine's clock; a negative value sets it behind. Takes effect within a second. */
+  /**
+   * Sets how far the clock is ahead of this machine's clock; a negative value sets it behind. Takes effect within a
+   * second.
+   */
   set(aheadSeconds: number): void {
     // Renames a complete file, so that the program never reads a partial file.
     const whole = `${this.#path}.new`

@@ -1,6 +1,6 @@
-// Replaces the published Go client of SMS Gateway for Android in tests: the same calls with the same paths, queries, bodies
-// and header lines, and its strict reading of the answers. It is written from the published description and shares no
-// code with the gateway.
+// Replaces the published Go client of SMS Gateway for Android in tests: the same calls with the same paths, queries,
+// bodies and header lines, and its strict reading of the answers. It is written from the published description and
+// shares no code with the gateway.
 import {
   type OriginDevice,
   type OriginIncomingMessage,

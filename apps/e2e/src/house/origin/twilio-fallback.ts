@@ -1,5 +1,5 @@
-// Makes the requests of the published fallback for Twilio: it sends a message that Twilio could not deliver, with the SID of that
-// message as its id, and repeats the request after errors.
+// Makes the requests of the published fallback for Twilio: it sends a message that Twilio could not deliver, with the
+// SID of that message as its id, and repeats the request after errors.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OriginApiError, type OriginClient } from './origin-client.ts'
 

@@ -1,7 +1,8 @@
 // The client library of another server with the same API. It must work with this product unchanged.
 import client, { type HttpClient } from 'android-sms-gateway'
 
-// The types of the library declare CommonJS, but its code is an ES module, so the compiler finds the class in `default`.
+// The types of the library declare CommonJS, but its code is an ES module, so the compiler finds the class in
+// `default`.
 const Client = client as unknown as typeof client.default
 
 export type NpmClient = InstanceType<typeof Client>

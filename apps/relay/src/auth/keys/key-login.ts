@@ -25,8 +25,8 @@ interface KeyLoginDeps {
 }
 
 /**
- * Authenticates programs with an API key. A key has 190 random bits, so its check costs one keyed hash and no argon2id. A
- * right key is never throttled. Wrong keys are throttled per key id and address, and per address.
+ * Authenticates programs with an API key. A key has 190 random bits, so its check costs one keyed hash and no argon2id.
+ * A right key is never throttled. Wrong keys are throttled per key id and address, and per address.
  */
 export class KeyLogin {
   readonly #deps: KeyLoginDeps

@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib'
 import { KEY_PREFIX } from '@smsgw/contract/access/api-key'
 import type { Random } from '../../random.ts'
 
-// smsgw_live_<id>_<secret><checksum>: 12, 32 and 6 characters of 0-9A-Za-z. The secret has 190 random bits. The checksum
-// is the CRC-32 of everything before it, so that scanners find keys without false alarms.
+// smsgw_live_<id>_<secret><checksum>: 12, 32 and 6 characters of 0-9A-Za-z. The secret has 190 random bits. The
+// checksum is the CRC-32 of everything before it, so that scanners find keys without false alarms.
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ID_LENGTH = 12

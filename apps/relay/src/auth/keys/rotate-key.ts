@@ -78,8 +78,8 @@ export function revokeKey(deps: KeyEndpointDeps): Endpoint {
 }
 
 /**
- * Revokes a key and the tokens that it issued. Returns undefined if there was no such key to revoke. First locks the account,
- * so that no token can be issued in the meantime.
+ * Revokes a key and the tokens that it issued. Returns undefined if there was no such key to revoke. First locks the
+ * account, so that no token can be issued in the meantime.
  */
 export async function endKey(
   statements: Statements,

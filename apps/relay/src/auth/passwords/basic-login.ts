@@ -140,8 +140,8 @@ export class BasicLogin {
 
   /**
    * The limit of the address does not apply to generated passwords, because their last group is a checksum that random
-   * guesses hardly ever match. Each generated password has its own limit, because somebody may have a generated password
-   * of another account.
+   * guesses hardly ever match. Each generated password has its own limit, because somebody may have a generated
+   * password of another account.
    */
   #takeGenerated({ password }: Attempt): (() => void) | undefined {
     if (!isGeneratedPassword(this.#pepper, password)) return undefined
@@ -176,8 +176,8 @@ export class BasicLogin {
   }
 
   /**
-   * Called when the queue is full. A recognised login goes to the front. Any other login may use the share of checks that is
-   * reserved for its address.
+   * Called when the queue is full. A recognised login goes to the front. Any other login may use the share of checks
+   * that is reserved for its address.
    */
   async #compareDropped<Result>(group: string, attempt: Attempt, compare: () => Promise<Result>) {
     if (group === URGENT) return undefined

@@ -11,8 +11,8 @@ export interface SessionStanding {
 }
 
 /**
- * Reads the sessions whose password is unchanged, by the hashes of their tokens. The hashes are one array, so the statement is
- * prepared once. Takes no locks.
+ * Reads the sessions whose password is unchanged, by the hashes of their tokens. The hashes are one array, so the
+ * statement is prepared once. Takes no locks.
  */
 export async function readSessionStandings(
   database: Statements,

@@ -12,7 +12,9 @@ export function readSessionCookie(header: string | undefined, isSecure: boolean)
 /** 256 bits in base64url, the only form of the tokens that the relay issues. */
 const TOKEN = /^[\w-]{43}$/
 
-/** Returns a `Set-Cookie` value for a cookie that scripts cannot read and that browsers send only from our own pages. */
+/**
+ * Returns a `Set-Cookie` value for a cookie that scripts cannot read and that browsers send only from our own pages.
+ */
 export function sessionCookie(token: string, { maxAgeSeconds, isSecure }: CookieOptions): string {
   const secure = isSecure ? '; Secure' : ''
   return `${nameOf(isSecure)}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`

@@ -21,8 +21,8 @@ interface SessionLoginDeps {
 }
 
 /**
- * Sessions of browsers. The browser holds 256 random bits, and the database holds their hash. A session belongs to one version
- * of the account's password, so a password change ends it on every relay within two seconds (see FreshLookup).
+ * Sessions of browsers. The browser holds 256 random bits, and the database holds their hash. A session belongs to one
+ * version of the account's password, so a password change ends it on every relay within two seconds (see FreshLookup).
  */
 export class SessionLogin {
   readonly #deps: SessionLoginDeps

@@ -10,8 +10,8 @@ import { readRow } from '../../store/read-rows.ts'
 export const MOST_GENERATIONS = 10
 
 /**
- * Returns the position of a token in the chain of tokens that created each other: 1 if it was created with a password or
- * an API key. Does not count further than MOST_GENERATIONS. Returns 0 if the token is unknown. Takes no locks.
+ * Returns the position of a token in the chain of tokens that created each other: 1 if it was created with a password
+ * or an API key. Does not count further than MOST_GENERATIONS. Returns 0 if the token is unknown. Takes no locks.
  */
 export async function readTokenGeneration(
   database: Statements,

@@ -21,8 +21,8 @@ export interface TokenStanding {
 }
 
 /**
- * Reads the state of the valid tokens, by primary key. The ids are one array, so the statement is prepared once. Takes no
- * locks.
+ * Reads the state of the valid tokens, by primary key. The ids are one array, so the statement is prepared once. Takes
+ * no locks.
  */
 export async function readTokenStandings(
   database: Statements,

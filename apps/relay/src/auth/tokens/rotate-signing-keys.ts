@@ -25,9 +25,9 @@ interface RotationDeps {
 }
 
 /**
- * Creates the first signing key, and each next key early enough. The previous key verifies tokens until the last token that
- * it may have signed has expired. Called at start and every few hours on every relay; a lock prevents relays that start
- * together from creating several keys.
+ * Creates the first signing key, and each next key early enough. The previous key verifies tokens until the last token
+ * that it may have signed has expired. Called at start and every few hours on every relay; a lock prevents relays that
+ * start together from creating several keys.
  */
 export async function rotateSigningKeys(deps: RotationDeps): Promise<void> {
   await deps.database.$transaction(async (statements) => {

@@ -1,5 +1,5 @@
-// The keys that sign tokens. Every relay reads the keys from the database at start, every ten minutes in the background, and
-// at once when a token names an unknown key. `rotate-signing-keys.ts` creates the keys.
+// The keys that sign tokens. Every relay reads the keys from the database at start, every ten minutes in the
+// background, and at once when a token names an unknown key. `rotate-signing-keys.ts` creates the keys.
 import { createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
@@ -104,7 +104,10 @@ export class SigningKeys {
 
 const USE = { use: 'sig', alg: 'EdDSA' }
 
-/** Publishes the keys as a JWK Set (RFC 7517) for services that verify our tokens. The set is empty in Local Server mode. */
+/**
+ * Publishes the keys as a JWK Set (RFC 7517) for services that verify our tokens. The set is empty in Local Server
+ * mode.
+ */
 export function publishKeys({
   signingKeys,
 }: {

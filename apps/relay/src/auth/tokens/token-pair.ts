@@ -28,7 +28,10 @@ export interface PlannedPair {
   readonly keyId: string | undefined
 }
 
-/** Plans a pair. Without a `ttl` the access token is valid for an hour; 0 means the maximum. `notAfter` limits both tokens. */
+/**
+ * Plans a pair. Without a `ttl` the access token is valid for an hour; 0 means the maximum. `notAfter` limits both
+ * tokens.
+ */
 export function planPair(
   { clock, random, maxTtlSeconds, refreshTtlSeconds }: PairTerms,
   requested: {

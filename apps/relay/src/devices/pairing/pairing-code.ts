@@ -21,8 +21,8 @@ export function newPairingCode(random: Random): string {
 }
 
 /**
- * Normalises a typed code, which may contain lower-case letters, spaces and hyphens. Returns undefined when the text cannot be
- * a code.
+ * Normalises a typed code, which may contain lower-case letters, spaces and hyphens. Returns undefined when the text
+ * cannot be a code.
  */
 export function typedPairingCode(typed: string): string | undefined {
   const code = typed.slice(0, MOST_TYPED).replace(/[\s-]/g, '').toUpperCase()

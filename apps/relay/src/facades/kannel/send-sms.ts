@@ -51,7 +51,9 @@ export function sendSmsAsKannel({ accept, clock, statusReceivers }: KannelDeps):
   })
 }
 
-/** Returns Kannel's text for this error, if Kannel has one. Clients match these texts, so they are kept word for word. */
+/**
+ * Returns Kannel's text for this error, if Kannel has one. Clients match these texts, so they are kept word for word.
+ */
 function shownError({ status, message, reason }: ApiError): readonly [status: number, body: string] {
   if (status === 401) return [403, 'Authorization failed for sendsms']
   if (status === 503) return [503, 'Temporal failure, try again later.']

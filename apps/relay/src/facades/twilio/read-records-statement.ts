@@ -75,9 +75,11 @@ const ofReceived = Prisma.sql`
   NULL AS error, NULL AS "errorCode", NULL AS "sentBy"`
 
 /**
- * Reads the records after a place, newest first, with the recipients of a message in the order of the request. Takes no locks.
+ * Reads the records after a place, newest first, with the recipients of a message in the order of the request. Takes no
+ * locks.
  *
- * Without a number, sent messages are read state by state, as in `readHistory`, because their index begins with the state.
+ * Without a number, sent messages are read state by state, as in `readHistory`, because their index begins with the
+ * state.
  */
 export function readRecords(
   statements: Statements,

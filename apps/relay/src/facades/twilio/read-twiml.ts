@@ -14,8 +14,8 @@ const MOST_REPLIES = 10
 const LONGEST_REPLY = 1600
 
 /**
- * Reads the answer to a received message: TwiML, or a plain text, which is one reply. Other answers, such as `OK` without a
- * content type, are not a reply.
+ * Reads the answer to a received message: TwiML, or a plain text, which is one reply. Other answers, such as `OK`
+ * without a content type, are not a reply.
  *
  * @param sender the number that replies go to
  */

@@ -27,7 +27,9 @@ export function headersOf(request: FastifyRequest): Record<string, string> {
   return { ...ANSWER_HEADERS, 'x-request-id': request.id, ...secure }
 }
 
-/** Compresses a long JSON answer if the caller accepts gzip. Shorter answers fit into the first packets of a connection. */
+/**
+ * Compresses a long JSON answer if the caller accepts gzip. Shorter answers fit into the first packets of a connection.
+ */
 export async function compressedAnswer(
   answer: Answer,
   { 'accept-encoding': accepted = '' }: Readonly<Record<string, string | string[] | undefined>>,

@@ -20,7 +20,10 @@ export async function staticFile(name: string, bytes: Buffer): Promise<StaticFil
   return { bytes, encoded, mediaType: mediaTypeOf(name), etag: etagOf(bytes) }
 }
 
-/** Answers with 304 if the browser already has the file, otherwise with the file in the best encoding the browser accepts. */
+/**
+ * Answers with 304 if the browser already has the file, otherwise with the file in the best encoding the browser
+ * accepts.
+ */
 export function staticFileAnswer(
   { bytes, encoded, mediaType, etag }: StaticFile,
   request: RequestHeaders,

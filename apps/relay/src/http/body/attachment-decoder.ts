@@ -3,7 +3,10 @@ import type { AttachmentOctets } from '@smsgw/contract/messages/mms'
 import { ApiError } from '../errors/api-error.ts'
 import { OctetPieces, TextPieces, textOfOctets } from './octet-pieces.ts'
 
-/** An upload of 500 messages with three attachments each has 40 000 values. A parsed value takes up to 60 bytes of memory. */
+/**
+ * An upload of 500 messages with three attachments each has 40 000 values. A parsed value takes up to 60 bytes of
+ * memory.
+ */
 const MOST_VALUES = 200_000
 /** The names of members are strings too. */
 const MOST_STRINGS = 3 * MOST_VALUES

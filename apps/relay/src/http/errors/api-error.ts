@@ -8,8 +8,8 @@ export interface FieldError {
 }
 
 /**
- * An error answer. Its message says what is wrong and what the caller can do, and never contains a secret, a stack or SQL. The
- * cause is for the operator's log.
+ * An error answer. Its message says what is wrong and what the caller can do, and never contains a secret, a stack or
+ * SQL. The cause is for the operator's log.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError'

@@ -10,8 +10,8 @@ interface FacadeDefinition<Params extends z.ZodType>
 }
 
 /**
- * Builds an endpoint with the interface of another product: its parameters, credentials and errors. It is not part of the
- * OpenAPI document, and is described in `docs/integrations`. Sessions of browsers are not accepted.
+ * Builds an endpoint with the interface of another product: its parameters, credentials and errors. It is not part of
+ * the OpenAPI document, and is described in `docs/integrations`. Sessions of browsers are not accepted.
  */
 export function facadeEndpoint<Params extends z.ZodType = z.ZodType<unknown>>(
   definition: FacadeDefinition<Params>,

@@ -56,8 +56,8 @@ export function operationOf(route: Route, { base }: RouteUrl, schemas: Component
 }
 
 /**
- * Returns a name such as `getMessagesById` for `GET /messages/{id}`. The name of `GET /health` is `getHealth` at the root and
- * `getApiHealth` below the API.
+ * Returns a name such as `getMessagesById` for `GET /messages/{id}`. The name of `GET /health` is `getHealth` at the
+ * root and `getApiHealth` below the API.
  */
 function operationId({ method, path, place }: Route, base: string): string {
   const words = (place === 'both' && base !== '' ? `api${path}` : path)

@@ -8,7 +8,10 @@ import { latestLease } from './lease.ts'
  */
 const KEPT_MS = 600_000
 
-/** Ends the lease of a relay that stops, and marks its devices offline. Locks the row of the relay, then the devices by id. */
+/**
+ * Ends the lease of a relay that stops, and marks its devices offline. Locks the row of the relay, then the devices by
+ * id.
+ */
 export function endRelayLease(statements: Statements, relayId: string): Promise<number> {
   return endLeases(statements, Prisma.sql`id = ${relayId}`)
 }

@@ -5,8 +5,8 @@ import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
 /**
- * Finds the unfinished messages of a device in journals other than this one. Takes no locks. The caller holds the lock of the
- * device, so no message is dispatched in the meantime.
+ * Finds the unfinished messages of a device in journals other than this one. Takes no locks. The caller holds the lock
+ * of the device, so no message is dispatched in the meantime.
  */
 export function findOpenSends(
   statements: Statements,

@@ -8,7 +8,9 @@ interface GroupDeps {
   readonly isAboutOne: (error: unknown) => boolean
 }
 
-/** The largest weight of a group. The weight of a message is its number of recipients plus one per thousand characters. */
+/**
+ * The largest weight of a group. The weight of a message is its number of recipients plus one per thousand characters.
+ */
 const MOST_WEIGHT = 1_000
 const MOST_WAITING = 10_000
 /** How long a group may take before the next group starts, because its database connection may be lost. */

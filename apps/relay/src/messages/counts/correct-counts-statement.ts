@@ -6,7 +6,10 @@ import { readRow } from '../../store/read-rows.ts'
 
 const dayRow = z.object({ day: z.date().nullable() })
 
-/** Returns the first day from `from` on that has messages or counts of an account, or undefined if there is none. Takes no locks. */
+/**
+ * Returns the first day from `from` on that has messages or counts of an account, or undefined if there is none. Takes
+ * no locks.
+ */
 export async function nextDayToCheck(statements: Statements, accountId: string, from: Date): Promise<Date | undefined> {
   const { day } = await readRow(
     statements,
@@ -55,8 +58,8 @@ export async function correctCounts(
 }
 
 /**
- * Makes the counts over all days equal to the sums of the days. Returns the number of wrong counts. Locks: these counts, after
- * `lockCountProgress`.
+ * Makes the counts over all days equal to the sums of the days. Returns the number of wrong counts. Locks: these
+ * counts, after `lockCountProgress`.
  */
 export async function correctTotals(statements: Statements): Promise<number> {
   return await statements.$executeRaw`

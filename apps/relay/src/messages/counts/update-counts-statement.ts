@@ -94,8 +94,8 @@ export async function advanceCounts(
 }
 
 /**
- * Deletes the counts and their corrections, so that the job counts all messages again. Locks: rows of the counts and changes, after
- * `lockCountProgress`.
+ * Deletes the counts and their corrections, so that the job counts all messages again. Locks: rows of the counts and
+ * changes, after `lockCountProgress`.
  */
 export async function resetCounts(statements: Statements): Promise<void> {
   await statements.$executeRaw`

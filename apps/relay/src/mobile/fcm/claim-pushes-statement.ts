@@ -34,9 +34,9 @@ const CLAIMED_SECONDS = 120
 const MOST_CANCELS = 5
 
 /**
- * Claims phones that have a push token and no event stream, and whose latest work was not announced yet. Leaves out work
- * that is newer than `now`, because the result is recorded with this time. If the relay is killed before it records the
- * results, the phones are due again after two minutes. Costs a few index lookups for each phone.
+ * Claims phones that have a push token and no event stream, and whose latest work was not announced yet. Leaves out
+ * work that is newer than `now`, because the result is recorded with this time. If the relay is killed before it
+ * records the results, the phones are due again after two minutes. Costs a few index lookups for each phone.
  *
  * Locks: the rows, for this statement only. SKIP LOCKED leaves out rows that another relay is claiming.
  */

@@ -27,8 +27,8 @@ export interface AgentGreeting {
 }
 
 /**
- * Accepts the WebSocket of an agent, sends the challenge, and reads the first message. Returns undefined if the agent was refused or
- * has disconnected.
+ * Accepts the WebSocket of an agent, sends the challenge, and reads the first message. Returns undefined if the agent
+ * was refused or has disconnected.
  */
 export async function greetAgent(
   request: IncomingMessage,

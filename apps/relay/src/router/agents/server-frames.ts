@@ -26,8 +26,8 @@ function frame(first: number, payload: Buffer): Buffer {
 }
 
 /**
- * Follows the frames of a server without reading their content, so that the router knows where it can insert a close frame. Frames
- * of a server are not masked.
+ * Follows the frames of a server without reading their content, so that the router knows where it can insert a close
+ * frame. Frames of a server are not masked.
  */
 export class FrameBoundary {
   /** The bytes of an incomplete head. */

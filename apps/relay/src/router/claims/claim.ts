@@ -2,8 +2,8 @@
 export interface Claim {
   /**
    * `user`: a user name. `account`: the id of an account, from a token. `key`: the id of an API key. `session` and
-   * `phone`: the hash of a token. `device`: the id of a device. `code`: the hash of a pairing code. `enrolment`: the hash of an
-   * enrolment token.
+   * `phone`: the hash of a token. `device`: the id of a device. `code`: the hash of a pairing code. `enrolment`: the
+   * hash of an enrolment token.
    */
   readonly kind: 'user' | 'account' | 'key' | 'session' | 'phone' | 'device' | 'code' | 'enrolment'
   readonly name: string

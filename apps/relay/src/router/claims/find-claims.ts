@@ -22,9 +22,9 @@ export interface RequestHead {
 type Fingerprints = Pick<SecretBox, 'fingerprint'>
 
 /**
- * Returns what the credentials of a request claim, in the order in which the relay reads credentials. Returns an empty list if the
- * request has no credentials, or malformed ones. Returns undefined if the credentials are in the body. Nothing is verified here: the
- * relay of the cell does that.
+ * Returns what the credentials of a request claim, in the order in which the relay reads credentials. Returns an empty
+ * list if the request has no credentials, or malformed ones. Returns undefined if the credentials are in the body.
+ * Nothing is verified here: the relay of the cell does that.
  */
 export function findClaims(head: RequestHead, box: Fingerprints): readonly Claim[] | undefined {
   const { headers } = head

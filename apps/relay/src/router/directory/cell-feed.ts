@@ -19,9 +19,9 @@ export interface FeedRow {
 export type RefusedAccounts = readonly { readonly accountId: string; readonly username: string }[]
 
 /**
- * Moves the new rows of a cell's feed to the directory, and returns when the feed has no more rows that were committed before the
- * call. Several programs may do this together: they take turns, and each applies the rows in their order. A row is deleted only
- * after the directory has it, so a row may be applied twice, but is never lost.
+ * Moves the new rows of a cell's feed to the directory, and returns when the feed has no more rows that were committed
+ * before the call. Several programs may do this together: they take turns, and each applies the rows in their order. A
+ * row is deleted only after the directory has it, so a row may be applied twice, but is never lost.
  */
 export async function drainFeed(
   directory: Pool,
@@ -52,8 +52,9 @@ async function readFeed(pool: Pool, limit: number): Promise<FeedRow[]> {
 }
 
 /**
- * Applies the rows in their order. Rows about an account that is in another cell are ignored: this cell is then the source or the
- * target of a move. A cell cannot take over credentials of an account in another cell, nor the user name of any account.
+ * Applies the rows in their order. Rows about an account that is in another cell are ignored: this cell is then the
+ * source or the target of a move. A cell cannot take over credentials of an account in another cell, nor the user name
+ * of any account.
  */
 async function applyRows(client: PoolClient, cell: string, rows: readonly FeedRow[]): Promise<RefusedAccounts> {
   const refused: RefusedAccounts[number][] = []

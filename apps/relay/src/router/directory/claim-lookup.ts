@@ -38,9 +38,9 @@ export type ClaimResult =
 export class TooManyLookups extends Error {}
 
 /**
- * Finds the accounts of credentials. Concurrent look-ups share one query. Credentials that the directory does not know share one
- * search for new credentials, and then a second query. So a flood of unknown credentials causes at most one search in 50 ms, and
- * does not delay known credentials.
+ * Finds the accounts of credentials. Concurrent look-ups share one query. Credentials that the directory does not know
+ * share one search for new credentials, and then a second query. So a flood of unknown credentials causes at most one
+ * search in 50 ms, and does not delay known credentials.
  */
 export class ClaimLookup {
   readonly #deps: ClaimLookupDeps

@@ -114,7 +114,10 @@ export async function removeRouter(pool: Pool, routerId: string): Promise<void> 
   await pool.query('DELETE FROM routers WHERE id = $1', [routerId])
 }
 
-/** Returns the number of the next change. Other changes wait until the transaction ends, so commits have the order of the numbers. */
+/**
+ * Returns the number of the next change. Other changes wait until the transaction ends, so commits have the order of
+ * the numbers.
+ */
 export async function nextChange(client: PoolClient): Promise<number> {
   const { rows } = await client.query<{ change: string }>(
     'UPDATE directory_state SET change = change + 1 RETURNING change',

@@ -1,10 +1,10 @@
 import type { Client } from 'pg'
 
 /**
- * A cell records each new and each deleted credential in its table `smsgw_cells.feed`, in the transaction that changes the
- * credential. Routers move these rows to the directory (`cell-feed.ts`). The table has a separate schema, so that backups and
- * migrations of the relay do not see it. The functions run as their owner, so the role of the relay needs no access to the
- * schema.
+ * A cell records each new and each deleted credential in its table `smsgw_cells.feed`, in the transaction that changes
+ * the credential. Routers move these rows to the directory (`cell-feed.ts`). The table has a separate schema, so that
+ * backups and migrations of the relay do not see it. The functions run as their owner, so the role of the relay needs
+ * no access to the schema.
  */
 const FEED = `
 CREATE SCHEMA IF NOT EXISTS smsgw_cells;
@@ -50,8 +50,8 @@ const SOURCES = [
 ] as const
 
 /**
- * Installs the feed in the database of a cell, and records all existing credentials in it. Repeating this is harmless. Waits for
- * running transactions at most two seconds for each table, because statements of the relays wait meanwhile.
+ * Installs the feed in the database of a cell, and records all existing credentials in it. Repeating this is harmless.
+ * Waits for running transactions at most two seconds for each table, because statements of the relays wait meanwhile.
  */
 export async function installFeed(client: Client): Promise<void> {
   await client.query(FEED)

@@ -39,10 +39,10 @@ export interface Work {
 /**
  * What a router knows about accounts: their cell, and whether they are moving.
  *
- * The router reads the number of the last change five times a second, and then the changed accounts. It reports a change as seen
- * when all requests and connections of the accounts that are moving have ended. From then on, it sends nothing of these
- * accounts to a cell until the move has ended. While the directory is unavailable, known accounts stay where they are, and no move
- * can begin, because a move waits for the report of each router.
+ * The router reads the number of the last change five times a second, and then the changed accounts. It reports a
+ * change as seen when all requests and connections of the accounts that are moving have ended. From then on, it sends
+ * nothing of these accounts to a cell until the move has ended. While the directory is unavailable, known accounts stay
+ * where they are, and no move can begin, because a move waits for the report of each router.
  */
 export class Placements {
   readonly #deps: PlacementsDeps
@@ -90,7 +90,10 @@ export class Placements {
     return this.#deps.nowMs() - this.#readMs
   }
 
-  /** Returns the account of the first claim that is known. Throws if the directory is unavailable and the answer is not cached. */
+  /**
+   * Returns the account of the first claim that is known. Throws if the directory is unavailable and the answer is not
+   * cached.
+   */
   async accountOf(
     claims: readonly Claim[],
   ): Promise<{ accountId: string } | { accountId: undefined; isCertain: boolean }> {
@@ -133,8 +136,9 @@ export class Placements {
   }
 
   /**
-   * Registers work of an account in this cell. Returns the function that ends the registration, or undefined if the account is
-   * no longer known to be in this cell. Must be called immediately before the first byte is sent to the cell.
+   * Registers work of an account in this cell. Returns the function that ends the registration, or undefined if the
+   * account is no longer known to be in this cell. Must be called immediately before the first byte is sent to the
+   * cell.
    */
   enter(accountId: string, cell: string, work: Work): (() => void) | undefined {
     if (this.#moving.has(accountId) || this.#cells.get(accountId)?.cell !== cell) return undefined

@@ -86,8 +86,9 @@ export const accountTables: readonly AccountTable[] = [
 ]
 
 /**
- * The tables whose rows stay where they are. Jobs of the target compute the counts and the order of conversations. Live events and
- * notifications are for clients of the source, which sends its pending notifications. The other tables belong to no account.
+ * The tables whose rows stay where they are. Jobs of the target compute the counts and the order of conversations. Live
+ * events and notifications are for clients of the source, which sends its pending notifications. The other tables
+ * belong to no account.
  */
 export const tablesLeft: readonly string[] = [
   'message_counts',

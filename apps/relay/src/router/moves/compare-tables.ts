@@ -4,7 +4,8 @@ import { accountTables } from './account-tables.ts'
 import type { AccountMove } from './move-records.ts'
 
 /**
- * Throws if the tables of the two cells differ. A column that only the source has would not be copied, so its values would be lost.
+ * Throws if the tables of the two cells differ. A column that only the source has would not be copied, so its values
+ * would be lost.
  */
 export async function refuseDifferentTables(
   source: Client,

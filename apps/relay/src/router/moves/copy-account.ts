@@ -18,10 +18,10 @@ export interface CopyResult {
 }
 
 /**
- * Copies all rows of an account to another database, in one transaction there. Reads the source at one moment. The rows first go to
- * temporary tables, because the network and the number of rows must not prolong the time in which other transactions of the target
- * wait. Then they get new keys and are inserted. At the end, the count and a digest of each table are compared with those of the
- * source.
+ * Copies all rows of an account to another database, in one transaction there. Reads the source at one moment. The rows
+ * first go to temporary tables, because the network and the number of rows must not prolong the time in which other
+ * transactions of the target wait. Then they get new keys and are inserted. At the end, the count and a digest of each
+ * table are compared with those of the source.
  */
 export async function copyAccount({ source, target, accountId, keysUntil }: CopyOptions): Promise<CopyResult> {
   await source.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -142,8 +142,8 @@ async function digest(client: Client, select: string): Promise<{ readonly rows: 
 }
 
 /**
- * Copies the keys that signed the tokens of the account. The target verifies tokens with these keys, but signs none, because its own
- * keys are newer. A key that an earlier move copied stays valid for the tokens of this account too.
+ * Copies the keys that signed the tokens of the account. The target verifies tokens with these keys, but signs none,
+ * because its own keys are newer. A key that an earlier move copied stays valid for the tokens of this account too.
  */
 async function copySigningKeys(source: Client, target: Client, until: Date): Promise<void> {
   const { rows } = await source.query<{

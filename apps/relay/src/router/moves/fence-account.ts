@@ -10,8 +10,8 @@ const LONGEST_SERVE_MS = 60_000
 type Held = Pick<AccountMove, 'accountId' | 'heldSince'>
 
 /**
- * Pauses the webhooks of the account, and waits until no worker sends to them. Events of this time wait in the outbox, which is
- * copied. Webhooks that a user has paused keep their own time.
+ * Pauses the webhooks of the account, and waits until no worker sends to them. Events of this time wait in the outbox,
+ * which is copied. Webhooks that a user has paused keep their own time.
  */
 export async function holdWebhooks(client: Client, { accountId, heldSince }: Held): Promise<void> {
   const giveUpAt = performance.now() + LONGEST_SERVE_MS
@@ -38,8 +38,9 @@ export async function resumeWebhooks(client: Client, { accountId, heldSince }: H
 }
 
 /**
- * Ends the connections of the account's agents in this database. With a higher epoch, the relays of the source can no longer store
- * events of these connections or dispatch messages to them. The statement waits for running transactions of the connections.
+ * Ends the connections of the account's agents in this database. With a higher epoch, the relays of the source can no
+ * longer store events of these connections or dispatch messages to them. The statement waits for running transactions
+ * of the connections.
  */
 export async function fenceAgents(client: Client, accountId: string): Promise<void> {
   await client.query(
@@ -63,8 +64,8 @@ export async function readAttachedDevices(client: Client, accountId: string): Pr
 }
 
 /**
- * Returns the names of devices whose agents have connected to the source after their rows were copied, even if they are disconnected
- * again. The target must not have accepted connections yet.
+ * Returns the names of devices whose agents have connected to the source after their rows were copied, even if they are
+ * disconnected again. The target must not have accepted connections yet.
  */
 export async function readReconnected(source: Client, target: Client, accountId: string): Promise<string[]> {
   const [before, now] = [await readEpochs(target, accountId), await readEpochs(source, accountId)]

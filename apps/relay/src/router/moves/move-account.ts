@@ -3,9 +3,9 @@
 //   hold ── drain ── fence ── copy ── switch ── clean ── finished
 //    └───────┴────────┴────────┴── cancelled
 //
-// Each step is recorded in the directory after it is complete, and may be repeated. So a move that was killed continues with the step
-// that it was doing. Until the copy is recorded, the source has all data, and the move can be cancelled. From then on, the target has
-// all data. Requests wait from `drain` to `switch`.
+// Each step is recorded in the directory after it is complete, and may be repeated. So a move that was killed continues
+// with the step that it was doing. Until the copy is recorded, the source has all data, and the move can be cancelled.
+// From then on, the target has all data. Requests wait from `drain` to `switch`.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Client, Pool } from 'pg'
@@ -54,7 +54,9 @@ export interface MoveDeps {
   readonly onWarning?: (text: string) => unknown
 }
 
-/** A router that has not reported for this time may be cut off from the directory and still send requests to the source. */
+/**
+ * A router that has not reported for this time may be cut off from the directory and still send requests to the source.
+ */
 const SILENT_SECONDS = 15
 const LONGEST_DRAIN_MS = 60_000
 const POLL_MS = 50
@@ -199,7 +201,9 @@ async function cancel(deps: Omit<StepDeps, 'target'>, move: AccountMove): Promis
   return cancelled
 }
 
-/** Deletes the rows of the account in the cell that does not own it: the old rows, or a copy whose end was not recorded. */
+/**
+ * Deletes the rows of the account in the cell that does not own it: the old rows, or a copy whose end was not recorded.
+ */
 async function removeRows(
   { directory, lock, clock }: Pick<StepDeps, 'directory' | 'lock' | 'clock'>,
   { database }: OpenCell,

@@ -6,8 +6,8 @@ import { runTransaction } from '../directory/open-pool.ts'
 import { MoveTaken } from './lock-move.ts'
 
 /**
- * The step that a move does next. `hold` pauses webhooks, `drain` waits for the routers, `fence` ends connections in the source,
- * `copy` copies the rows, `switch` sends requests to the target, `clean` deletes the rows in the source.
+ * The step that a move does next. `hold` pauses webhooks, `drain` waits for the routers, `fence` ends connections in
+ * the source, `copy` copies the rows, `switch` sends requests to the target, `clean` deletes the rows in the source.
  */
 export type MoveStep = 'hold' | 'drain' | 'fence' | 'copy' | 'switch' | 'clean' | 'finished' | 'cancelled'
 

@@ -9,7 +9,9 @@ export interface ClientFacts {
   readonly isSecure: boolean
 }
 
-/** Returns a function that reads the client's address and whether it uses HTTPS. Only trusted proxies may report them. */
+/**
+ * Returns a function that reads the client's address and whether it uses HTTPS. Only trusted proxies may report them.
+ */
 export function clientFacts(trustedProxies: readonly string[]): (request: IncomingMessage) => ClientFacts {
   const addressOf = proxyAddress(trustedProxies)
   return (request) => {
@@ -23,8 +25,8 @@ export function clientFacts(trustedProxies: readonly string[]): (request: Incomi
 }
 
 /**
- * Returns the header lines for the relay: the end-to-end headers of the client, and what the router knows about the client. Drops
- * everything that a client could say about proxies, because the relay trusts these headers of the router.
+ * Returns the header lines for the relay: the end-to-end headers of the client, and what the router knows about the
+ * client. Drops everything that a client could say about proxies, because the relay trusts these headers of the router.
  */
 export function headersForRelay(rawHeaders: readonly string[], { address, isSecure }: ClientFacts): string[] {
   const lines = endToEnd(rawHeaders).filter((_, index, all) => !isProxyHeader(all[index - (index % 2)] ?? ''))

@@ -11,8 +11,8 @@ interface Key {
 }
 
 /**
- * The public keys of all cells, because each cell signs its tokens with keys of its own. The last keys of a cell are used while the
- * cell is unavailable.
+ * The public keys of all cells, because each cell signs its tokens with keys of its own. The last keys of a cell are
+ * used while the cell is unavailable.
  */
 export class MergedKeys {
   readonly #pool: RelayPool

@@ -6,7 +6,9 @@ import { problemBody, problemMediaType } from '../../http/errors/problem-body.ts
 /** The seconds after which a client may try again. */
 const RETRY_AFTER_SECONDS = 2
 
-/** Answers with a problem, in the form of the relay, and closes the connection if the body of the request was not read. */
+/**
+ * Answers with a problem, in the form of the relay, and closes the connection if the body of the request was not read.
+ */
 export function answerProblem(
   request: IncomingMessage,
   response: ServerResponse,
@@ -31,8 +33,8 @@ export function answerProblem(
 }
 
 /**
- * Ends an answer that the client gets before its body was read. Reads the rest of the body for a moment: if data were left unread, the
- * connection would be reset before the client reads the answer.
+ * Ends an answer that the client gets before its body was read. Reads the rest of the body for a moment: if data were
+ * left unread, the connection would be reset before the client reads the answer.
  */
 export function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return void response.end()

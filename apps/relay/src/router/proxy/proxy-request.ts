@@ -25,8 +25,9 @@ export interface ProxiedRequest {
 export type ProxyResult = 'answered' | 'moved' | ApiError
 
 /**
- * Sends a request to a relay of a cell and streams the answer to the client. Neither body is held in memory. The next relay is
- * tried if nothing was sent to the previous one, or if the request is safe and has no body. Resolves when the answer has ended.
+ * Sends a request to a relay of a cell and streams the answer to the client. Neither body is held in memory. The next
+ * relay is tried if nothing was sent to the previous one, or if the request is safe and has no body. Resolves when the
+ * answer has ended.
  */
 export async function proxyRequest(pool: RelayPool, cell: string, proxied: ProxiedRequest): Promise<ProxyResult> {
   const leave = proxied.enter()

@@ -8,7 +8,9 @@ const CHECK_MS = 2_000
 const CHECK_TIMEOUT_MS = 2_000
 /** A relay counts as unavailable after this number of failed checks, or after one refused connection. */
 const MOST_FAILURES = 2
-/** Shorter than the time after which a relay closes an idle connection, so that no request meets a closing connection. */
+/**
+ * Shorter than the time after which a relay closes an idle connection, so that no request meets a closing connection.
+ */
 const IDLE_MS = 30_000
 
 /** A relay of a cell. */

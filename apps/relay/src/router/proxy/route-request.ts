@@ -96,8 +96,8 @@ export class RequestRouter {
   }
 
   /**
-   * Sends a request without a known account to a relay, which answers it as if there were only one cell. All requests of an
-   * address go to the same cell, so that the limits for wrong credentials apply.
+   * Sends a request without a known account to a relay, which answers it as if there were only one cell. All requests
+   * of an address go to the same cell, so that the limits for wrong credentials apply.
    */
   async #toAnyCell(base: Omit<ProxiedRequest, 'enter' | 'onAbortable'>): Promise<ApiError | undefined> {
     const { pool } = this.#deps
@@ -139,7 +139,10 @@ export function cellOfAddress(pool: RelayPool, address: string): string | undefi
   return inOrder.find((cell) => pool.hasHealthy(cell)) ?? inOrder[0]
 }
 
-/** The largest part of a body that is read to find credentials. The relay refuses a larger body before it reads credentials. */
+/**
+ * The largest part of a body that is read to find credentials. The relay refuses a larger body before it reads
+ * credentials.
+ */
 const LIMIT_BYTES = 16 * 1024
 const LIMIT_MS = 10_000
 

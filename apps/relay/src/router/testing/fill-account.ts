@@ -3,7 +3,9 @@ import type { Database } from '../../store/database.ts'
 const at = new Date('2026-03-01T12:00:00.123Z')
 const dayAgo = new Date('2026-02-28T12:00:00Z')
 
-/** Gives an account rows in every table that a move copies. Rows of another account come first, so that keys have gaps. */
+/**
+ * Gives an account rows in every table that a move copies. Rows of another account come first, so that keys have gaps.
+ */
 export async function fillAccount(database: Database, accountId: string): Promise<void> {
   for (const name of ['other', 'own', 'more'] as const) {
     const other = `${accountId}-other`

@@ -94,7 +94,9 @@ export class DatabaseClock implements Clock {
     this.#jumpMs += byMs
   }
 
-  /** Handles jumps separately from readings, so that the clock follows a second jump while the first is being handled. */
+  /**
+   * Handles jumps separately from readings, so that the clock follows a second jump while the first is being handled.
+   */
   async #handleJump(): Promise<void> {
     if (this.#jumpMs === 0 || this.#isHandling) return
     this.#isHandling = true

@@ -2,7 +2,9 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { escapeIdentifier } from 'pg'
 import { databaseClient } from './database-client.ts'
 
-/** The settings that `connectDatabase` sets itself on connections without a pooler, with the values that are accepted. */
+/**
+ * The settings that `connectDatabase` sets itself on connections without a pooler, with the values that are accepted.
+ */
 const SETTINGS = [
   { name: 'TimeZone', value: 'UTC', isRight: (value: string) => /^(?:Etc\/)?(?:UTC|GMT)$/i.test(value) },
   { name: 'synchronous_commit', value: 'on', isRight: (value: string) => value === 'on' || value === 'remote_apply' },

@@ -10,8 +10,8 @@ export class DatabaseAddressError extends Error {}
 
 const LIST = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/
 /**
- * Matches an "@" or a second path segment after the servers, which may be the rest of a password with an unencoded "/" or
- * "?". Such a URL is refused, because logs and errors would show that part of the password as the path.
+ * Matches an "@" or a second path segment after the servers, which may be the rest of a password with an unencoded "/"
+ * or "?". Such a URL is refused, because logs and errors would show that part of the password as the path.
  */
 const UNENCODED = /@|^\/[^?]*\//
 const ONE = /^(?:\[[^\]]+\]|[^:,\s]+)?(?::\d{1,5})?$/

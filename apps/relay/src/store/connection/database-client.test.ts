@@ -119,7 +119,8 @@ test('connects to the server that accepts writes', async () => {
   }
 })
 
-// These two tests are repeated until they pass, because on a busy machine the slow server may exceed the time limit of a probe.
+// These two tests are repeated until they pass, because on a busy machine the slow server may exceed the time limit of
+// a probe.
 test('uses the first listed server that accepts writes, not the fastest', async () => {
   await acceptsWrites(0, 1)
   const chosen = async () => {

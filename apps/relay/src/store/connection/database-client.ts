@@ -3,8 +3,8 @@ import { readDatabaseAddress } from './database-address.ts'
 import { type Connecting, DatabaseServers } from './database-servers.ts'
 
 /**
- * Returns the class of clients for this URL. If the URL names several servers, or requires a server that accepts writes,
- * the clients look for the server that accepts writes and share the result.
+ * Returns the class of clients for this URL. If the URL names several servers, or requires a server that accepts
+ * writes, the clients look for the server that accepts writes and share the result.
  */
 export function clientClass(url: string): typeof Client {
   const { urls, needsWrites } = readDatabaseAddress(url)
@@ -12,8 +12,8 @@ export function clientClass(url: string): typeof Client {
 }
 
 /**
- * Creates a client for a URL that may name several servers. If its connection is lost, its running or next query fails; without the
- * listener, the loss would also end the process.
+ * Creates a client for a URL that may name several servers. If its connection is lost, its running or next query fails;
+ * without the listener, the loss would also end the process.
  */
 export function databaseClient({ url, ...config }: ClientConfig & { readonly url: string }): Client {
   const Class = clientClass(url)
@@ -21,8 +21,8 @@ export function databaseClient({ url, ...config }: ClientConfig & { readonly url
 }
 
 /**
- * Options of connections outside the pool. A role that uses a pooler has time limits for statements, which migrations and backups
- * exceed.
+ * Options of connections outside the pool. A role that uses a pooler has time limits for statements, which migrations
+ * and backups exceed.
  */
 export const NO_TIMEOUTS = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0'
 

@@ -14,8 +14,8 @@ const SYSTEM_CODES = new Set([
 ])
 
 /**
- * SQL states: connection exceptions, insufficient resources (connections, memory, disk), server starting or shutting down,
- * statement canceled, read-only standby, lock timeout, serialization failure, deadlock.
+ * SQL states: connection exceptions, insufficient resources (connections, memory, disk), server starting or shutting
+ * down, statement canceled, read-only standby, lock timeout, serialization failure, deadlock.
  */
 const SQL_STATES = /^(?:08...|53...|57P..|57014|25006|55P03|40001|40P01)$/
 

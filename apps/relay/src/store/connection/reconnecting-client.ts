@@ -21,8 +21,8 @@ export interface ReconnectingClientOptions {
 /**
  * One PostgreSQL connection outside the pool, for LISTEN and advisory locks, which end with their connection.
  *
- * The client is connecting, connected, waiting for the next attempt, or closed. A query every few seconds detects a dead
- * connection that reports no error. All queries run one after the other, each with a timeout.
+ * The client is connecting, connected, waiting for the next attempt, or closed. A query every few seconds detects a
+ * dead connection that reports no error. All queries run one after the other, each with a timeout.
  */
 export class ReconnectingClient {
   readonly #options: ReconnectingClientOptions

@@ -56,7 +56,9 @@ export async function retryUntilAvailable<T>(
   }
 }
 
-/** Returns why the database does not yet answer, or undefined when it does. Throws if the database will never answer. */
+/**
+ * Returns why the database does not yet answer, or undefined when it does. Throws if the database will never answer.
+ */
 async function tryOnce(url: string): Promise<string | undefined> {
   const client = databaseClient({ url, connectionTimeoutMillis: 5_000 })
   try {

@@ -162,8 +162,8 @@ interface SocketFolder {
 }
 
 /**
- * Returns the data folder, which only its owner may enter. If the path of a socket in the data folder would be too long,
- * returns a private folder in /tmp.
+ * Returns the data folder, which only its owner may enter. If the path of a socket in the data folder would be too
+ * long, returns a private folder in /tmp.
  */
 function socketFolder(dataFolder: string, user: OrdinaryUser): SocketFolder {
   if (Buffer.byteLength(join(dataFolder, SOCKET_NAME)) <= LONGEST_PATH)

@@ -4,7 +4,10 @@ export interface Verdict {
   readonly state: 'delivered' | 'failed' | 'waiting'
   /** The pause before the next attempt. */
   readonly pauseMs: number
-  /** The pause that the receiver requested for all its deliveries, limited to the accepted range; 0 if it requested none. */
+  /**
+   * The pause that the receiver requested for all its deliveries, limited to the accepted range; 0 if it requested
+   * none.
+   */
   readonly requestedPauseMs: number
   /** True if the receiver answered 410 Gone. */
   readonly isGone: boolean

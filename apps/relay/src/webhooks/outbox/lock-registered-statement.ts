@@ -21,8 +21,8 @@ export type RegisteredWebhook = Readonly<z.output<typeof registeredWebhook>>
  * Finds the webhooks that are registered for these events.
  *
  * Locks them against deletion, as the foreign key of the deliveries would. With this lock, a webhook that is being
- * deleted is not found. With the foreign key alone, the transaction would fail. With `keepUrl`, a change of the URL also
- * waits.
+ * deleted is not found. With the foreign key alone, the transaction would fail. With `keepUrl`, a change of the URL
+ * also waits.
  */
 export function lockRegistered(
   statements: RawStatements,
