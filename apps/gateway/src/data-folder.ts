@@ -7,10 +7,7 @@ import { ownerOfData } from '@smsgw/daemon/files/default-folder'
 import { StartError } from '@smsgw/daemon/start-error'
 import { finishRestore } from './backup/restored-folder.ts'
 
-/**
- * Locks the folder for this gateway and finishes an interrupted restore. Refuses the data of a relay or of a paired
- * agent.
- */
+/** Locks the folder for this gateway and finishes an interrupted restore. Refuses data of a relay or a paired agent. */
 export function takeGatewayFolder(path: string): DataFolder {
   const folder = takeDataFolder(path)
   finishRestore(folder.path)

@@ -10,9 +10,7 @@ import type { OpenAnswer } from './modem-actor-options.ts'
 /** A modem and its place. */
 export interface RegisteredModem {
   readonly actor: ModemActor
-  /**
-   * The place where the modem is expected. No two modems share a place. Undefined while another modem is at that place.
-   */
+  /** The expected place of the modem. Undefined while another modem has this place, so no two modems share a place. */
   place: ModemSite | undefined
   /** The identifier of the modem. Undefined until the modem answers for the first time, then constant. */
   id: string | undefined

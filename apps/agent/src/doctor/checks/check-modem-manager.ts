@@ -54,7 +54,7 @@ export async function modemManagerFix(places: readonly ModemSite[], machine: Mac
 }
 
 /**
- * Each command writes the rules for all modems anew. The fix is therefore `--share` only if every modem can be shared
+ * Each command replaces the rules for all modems. The fix is therefore `--share` only if every modem can be shared
  * and none is ignored, and the other command only if no modem is shared.
  */
 function fixFor(places: readonly ModemSite[], machine: Machine): Fix | undefined {
