@@ -129,7 +129,7 @@ pasted() { # pasted <text>
     /^```$/ { if (inside && index(block, text)) printf "%s", block; inside = 0 }
     inside { block = block $0 "\n" }' README.md | sed 's/ --build//' >"$work/block"
   [ -s "$work/block" ] || { echo "the README has no block with $1"; return 1; }
-  COMPOSE_FILE= timeout 300 script --quiet --return --command "bash -e $work/block" /dev/null >"$work/pasted"
+  env --unset COMPOSE_FILE timeout 300 script --quiet --return --command "bash -e $work/block" /dev/null >"$work/pasted"
   local status=$?
   cat "$work/pasted"
   [ $status -eq 0 ] && grep -q '"id":' "$work/pasted"
