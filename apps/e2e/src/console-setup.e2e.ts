@@ -55,7 +55,7 @@ test('shows the PIN attempts left before and after a wrong PIN, in the language 
   await inLanguage('de')
   await page.getByLabel('PIN der SIM').fill('9999')
   await page.getByRole('button', { name: 'Entsperren' }).click()
-  await step().getByText('Die SIM-Karte hat die PIN abgelehnt.').waitFor()
+  await step().getByText('Die SIM hat die PIN abgelehnt.').waitFor()
   await expect.poll(() => step().getByText('Noch 3 Versuche').count()).toBe(0)
   await inLanguage('ar')
   await page.locator('[aria-current="step"] input[pattern]').waitFor()

@@ -1,10 +1,12 @@
-import { Modal, TextInput } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import type { NewApiKey } from '@smsgw/contract/access/api-key'
 import type { Scope } from '@smsgw/contract/access/scopes'
 import { useState } from 'react'
 import { useCreateApiKey } from '../api/api-keys.ts'
 import { ApiFailure } from '../api/request/ask.ts'
 import { useSignedIn } from '../session-context.ts'
+import { isLocalMinute } from '../ui/time-fields/local-time.ts'
+import { MinuteField } from '../ui/time-fields/time-fields.tsx'
 import { t } from '../words/text.ts'
 import { fieldsOf } from './api-key-fields.ts'
 import { ApiKeyForm, type KeyFields } from './api-key-form.tsx'
@@ -43,7 +45,7 @@ function NewKey({ onMade }: { readonly onMade: (key: NewApiKey) => void }) {
       fields={fields}
       onChange={setFields}
       action={t('common.create')}
-      isReady={chosen.length > 0}
+      isReady={chosen.length > 0 && (expires === '' || isLocalMinute(expires))}
       save={create}
       onSave={(key) =>
         create.mutate(
@@ -57,13 +59,12 @@ function NewKey({ onMade }: { readonly onMade: (key: NewApiKey) => void }) {
       }
     >
       <ScopeChoices ofKey chosen={chosen} onChange={setChosen} without={mode === 'cloud' ? [] : ['tokens:manage']} />
-      <TextInput
+      <MinuteField
         label={t('field.expiresAt')}
         description={t('keys.expiresHelp')}
-        type="datetime-local"
         error={create.error instanceof ApiFailure ? create.error.about('expiresAt') : undefined}
         value={expires}
-        onChange={(event) => setExpires(event.currentTarget.value)}
+        onChange={setExpires}
       />
     </ApiKeyForm>
   )

@@ -2,8 +2,10 @@ import { ActionIcon, Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { ComposedMessage } from '../api/conversations.ts'
+import { ApiFailure } from '../api/request/ask.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { isLocalMinute } from '../ui/time-fields/local-time.ts'
 import { fullWords } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
 import { keepDraft, putBack, useDraft } from './drafts.ts'
@@ -28,7 +30,11 @@ export function Composer({
   const [areOptionsOpen, { toggle }] = useDisclosure(false)
   const meter = useMemo(() => meterOf(text), [text])
   const field = useRef<HTMLTextAreaElement>(null)
-  const canSend = text !== '' && meter.parts <= mostParts && !isBusy
+  const isTimeClear = options.scheduleAt === '' || isLocalMinute(options.scheduleAt)
+  const canSend = text !== '' && meter.parts <= mostParts && isTimeClear && !isBusy
+  const timeProblem =
+    error instanceof ApiFailure && error.isOnlyAbout(['scheduleAt']) ? error.about('scheduleAt') : undefined
+  const showsOptions = areOptionsOpen || timeProblem !== undefined || !isTimeClear
   const write = (now: string) => keepDraft(draftKey, now)
   const send = async () => {
     if (!canSend) return
@@ -61,8 +67,8 @@ export function Composer({
         void send()
       }}
     >
-      <ProblemNote error={error} />
-      {areOptionsOpen && <SendOptionsForm options={options} onChange={setOptions} />}
+      <ProblemNote error={timeProblem === undefined ? error : null} />
+      {showsOptions && <SendOptionsForm options={options} timeProblem={timeProblem} onChange={setOptions} />}
       <div className="composer-field">
         <textarea
           id="composer"
@@ -78,12 +84,12 @@ export function Composer({
         />
         <div className="composer-side">
           <ActionIcon
-            variant={areOptionsOpen ? 'light' : 'subtle'}
-            color={areOptionsOpen ? 'pine' : 'gray'}
+            variant={showsOptions ? 'light' : 'subtle'}
+            color={showsOptions ? 'pine' : 'gray'}
             size="lg"
             aria-label={t('composer.options')}
             title={t('composer.options')}
-            aria-expanded={areOptionsOpen}
+            aria-expanded={showsOptions}
             onClick={toggle}
           >
             <Icon name="options" />
@@ -99,7 +105,7 @@ export function Composer({
         </div>
       </div>
       <MeterLine meter={meter} isEmpty={text === ''} onReplace={write} />
-      {options.scheduleAt !== '' && !areOptionsOpen && (
+      {options.scheduleAt !== '' && !showsOptions && (
         <p className="small quiet">{t('composer.scheduledFor', { when: fullWords(options.scheduleAt) })}</p>
       )}
     </form>

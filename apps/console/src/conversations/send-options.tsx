@@ -1,13 +1,13 @@
-import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect } from '@mantine/core'
 import { useDevices } from '../api/devices.ts'
 import { simStateWords } from '../devices/sim-state-words.ts'
+import { MinuteField } from '../ui/time-fields/time-fields.tsx'
 import { t } from '../words/text.ts'
-import { localMinute } from './local-minute.ts'
 
 export interface ChosenOptions {
   /** Undefined means any ready SIM. */
   readonly sim: { readonly deviceId: string; readonly simNumber: number } | undefined
-  /** The local time as in the field. Empty means "send immediately". */
+  /** The local minute, or the typed text if it is not a time. Empty means "send immediately". */
   readonly scheduleAt: string
   readonly withDeliveryReport: boolean
 }
@@ -17,9 +17,11 @@ export const usualOptions: ChosenOptions = { sim: undefined, scheduleAt: '', wit
 /** SIM, time and delivery report of a message. */
 export function SendOptionsForm({
   options,
+  timeProblem,
   onChange,
 }: {
   readonly options: ChosenOptions
+  readonly timeProblem: string | undefined
   readonly onChange: (options: ChosenOptions) => void
 }) {
   const sims = useSims()
@@ -37,12 +39,11 @@ export function SendOptionsForm({
         ]}
         onChange={(event) => onChange({ ...options, sim: sims[Number(event.currentTarget.value)]?.sim })}
       />
-      <TextInput
+      <MinuteField
         label={t('composer.sendAt')}
-        type="datetime-local"
-        min={localMinute(new Date())}
+        error={timeProblem}
         value={options.scheduleAt}
-        onChange={(event) => onChange({ ...options, scheduleAt: event.currentTarget.value })}
+        onChange={(scheduleAt) => onChange({ ...options, scheduleAt })}
       />
       <Checkbox
         label={t('composer.report')}

@@ -1,11 +1,10 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import type { MessageStateAnswer } from '@smsgw/contract/messages/message'
 import { messageStates } from '@smsgw/contract/messages/message-states'
 import { Link, useSearchParams } from 'wouter'
 import { useApiKeys } from '../api/api-keys.ts'
 import { useDevices } from '../api/devices.ts'
 import { type MessageFilter, useMessages } from '../api/messages.ts'
-import { localMinute } from '../conversations/local-minute.ts'
 import { Badge } from '../ui/badge.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
@@ -13,6 +12,8 @@ import { WindowedList } from '../ui/lists/windowed-list.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { isLocalMinute, localMinute } from '../ui/time-fields/local-time.ts'
+import { MinuteField } from '../ui/time-fields/time-fields.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { shownNumber } from '../ui/values/shown-number.ts'
 import { sentence } from '../words/sentence.ts'
@@ -36,6 +37,10 @@ export default function Messages() {
       return value ? [[name, value]] : []
     }),
   )
+  // Leaves out a time that is still being typed.
+  const applied = Object.fromEntries(
+    Object.entries(filter).filter(([name, value]) => (name !== 'from' && name !== 'to') || isInstant(value)),
+  )
   const change = (name: keyof MessageFilter, value: string) =>
     setParameters(
       (before) => {
@@ -45,7 +50,7 @@ export default function Messages() {
       },
       { replace: true },
     )
-  const messages = useMessages(filter)
+  const messages = useMessages(applied)
   const found = messages.data?.pages.flatMap(({ body }) => body) ?? []
   return (
     <Page title={t('messages.title')} about={t('messages.about')}>
@@ -53,8 +58,11 @@ export default function Messages() {
       <ProblemNote error={messages.error} retry={() => void messages.refetch()} />
       {messages.isPending && <WaitingLines lines={8} />}
       {messages.isSuccess && found.length === 0 && (
-        <EmptyState icon="search" title={Object.keys(filter).length === 0 ? t('messages.none') : t('common.noResults')}>
-          {Object.keys(filter).length === 0 ? t('messages.noneHelp') : t('common.changeFilter')}
+        <EmptyState
+          icon="search"
+          title={Object.keys(applied).length === 0 ? t('messages.none') : t('common.noResults')}
+        >
+          {Object.keys(applied).length === 0 ? t('messages.noneHelp') : t('common.changeFilter')}
         </EmptyState>
       )}
       {found.length > 0 && (
@@ -109,17 +117,15 @@ function Filters({
         value={sentBy}
         onChange={(event) => onChange('sentBy', event.currentTarget.value)}
       />
-      <TextInput
+      <MinuteField
         label={t('common.from')}
-        type="datetime-local"
         value={minuteOf(from)}
-        onChange={(event) => onChange('from', instantOf(event.currentTarget.value))}
+        onChange={(value) => onChange('from', instantOf(value))}
       />
-      <TextInput
+      <MinuteField
         label={t('common.until')}
-        type="datetime-local"
         value={minuteOf(to)}
-        onChange={(event) => onChange('to', instantOf(event.currentTarget.value))}
+        onChange={(value) => onChange('to', instantOf(value))}
       />
     </div>
   )
@@ -164,10 +170,13 @@ function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
 }
 
 function minuteOf(at: string | undefined): string {
-  const time = new Date(at ?? Number.NaN)
-  return Number.isNaN(time.getTime()) ? '' : localMinute(time)
+  return at !== undefined && isInstant(at) ? localMinute(new Date(at)) : (at ?? '')
 }
 
 function instantOf(minute: string): string {
-  return minute === '' ? '' : new Date(minute).toISOString()
+  return isLocalMinute(minute) ? new Date(minute).toISOString() : minute
+}
+
+function isInstant(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text))
 }

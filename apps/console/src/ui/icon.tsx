@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import Activity from 'lucide-react/icons/activity'
+import Calendar from 'lucide-react/icons/calendar'
 import Check from 'lucide-react/icons/check'
 import ChevronDown from 'lucide-react/icons/chevron-down'
 import ChevronLeft from 'lucide-react/icons/chevron-left'
@@ -38,6 +39,7 @@ const icons = named({
   approvals: ClipboardCheck,
   back: ChevronLeft,
   bin: Trash,
+  calendar: Calendar,
   clock: Clock,
   conversations: MessageSquare,
   copy: Copy,

@@ -9,7 +9,7 @@ test.each([
   ['host name not found', 'Hostname nicht gefunden'],
   ['connection refused', 'Verbindung abgelehnt'],
   ['no answer within 30 s', 'Keine Antwort innerhalb des Zeitlimits'],
-  ['the certificate is not trusted (CERT_HAS_EXPIRED)', 'Dem Zertifikat wird nicht vertraut (CERT_HAS_EXPIRED)'],
+  ['the certificate is not trusted (CERT_HAS_EXPIRED)', 'Das Zertifikat ist nicht vertrauenswürdig (CERT_HAS_EXPIRED)'],
   [
     'hook.example resolves to 10.0.0.1, which is not public: only the operator can allow it (WEBHOOK_ALLOW_CIDRS)',
     'Die Adresse 10.0.0.1 ist nicht öffentlich. Nur der Betreiber kann sie erlauben (WEBHOOK_ALLOW_CIDRS).',
@@ -21,5 +21,5 @@ test.each([
 })
 
 test('shows the text of the API in English', () => {
-  expect(attemptErrorWords('no answer within 30 s')).toBe('no answer within 30 s')
+  expect(attemptErrorWords('no answer within 30 s')).toBe('No answer within 30 s')
 })

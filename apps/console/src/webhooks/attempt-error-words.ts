@@ -1,3 +1,4 @@
+import { sentence } from '../words/sentence.ts'
 import { locale, type TextKey, t } from '../words/text.ts'
 
 /** The reasons for which a request of a webhook failed, as the API describes them. */
@@ -22,7 +23,7 @@ const reasons: readonly (readonly [RegExp, TextKey])[] = [
  * limits. So do other pages if a newer relay gives a reason that the catalogue does not have yet.
  */
 export function attemptErrorWords(error: string): string {
-  if (locale().language === 'en') return error
+  if (locale().language === 'en') return sentence(error)
   for (const [pattern, key] of reasons) {
     const found = pattern.exec(error)
     if (found) return t(key, { value: found[1] ?? '' })

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import type { DeliveryState, WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { useState } from 'react'
 import { type DeliveryFilter, useDeliveries, useRedeliverRange } from '../api/webhooks.ts'
@@ -8,6 +8,8 @@ import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { WindowedList } from '../ui/lists/windowed-list.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { isLocalMinute } from '../ui/time-fields/local-time.ts'
+import { MinuteField } from '../ui/time-fields/time-fields.tsx'
 import { useUrlValue } from '../ui/values/url-value.ts'
 import { t } from '../words/text.ts'
 import { DeliveryRow } from './delivery-row.tsx'
@@ -23,8 +25,8 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
   const [to, setTo] = useUrlValue('to', '')
   const filter: DeliveryFilter = {
     ...(state !== '' && { state }),
-    ...(isTime(from) && { from: new Date(from).toISOString() }),
-    ...(isTime(to) && { to: new Date(to).toISOString() }),
+    ...(isLocalMinute(from) && { from: new Date(from).toISOString() }),
+    ...(isLocalMinute(to) && { to: new Date(to).toISOString() }),
   }
   const log = useDeliveries(webhook.id, filter)
   // Remembers the open rows here, because rows far from the visible part are not rendered and so cannot remember it.
@@ -42,18 +44,8 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
           value={state}
           onChange={(event) => setState(event.currentTarget.value)}
         />
-        <TextInput
-          label={t('common.from')}
-          type="datetime-local"
-          value={from}
-          onChange={(event) => setFrom(event.currentTarget.value)}
-        />
-        <TextInput
-          label={t('common.until')}
-          type="datetime-local"
-          value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
-        />
+        <MinuteField label={t('common.from')} value={from} onChange={setFrom} />
+        <MinuteField label={t('common.until')} value={to} onChange={setTo} />
         <RedeliverRange webhookId={webhook.id} filter={filter} />
       </div>
       <ProblemNote error={log.error} retry={() => void log.refetch()} />
@@ -96,10 +88,6 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
 
 function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
   return ids.has(id) ? new Set([...ids].filter((one) => one !== id)) : new Set([...ids, id])
-}
-
-function isTime(local: string): boolean {
-  return !Number.isNaN(Date.parse(local))
 }
 
 /** Resends all deliveries that match the filter. */
