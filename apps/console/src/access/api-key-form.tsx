@@ -2,9 +2,8 @@ import { Button, Checkbox, NumberInput, Textarea, TextInput } from '@mantine/cor
 import type { KeyLimits } from '@smsgw/contract/access/api-key'
 import type { ReactNode } from 'react'
 import { useDevices } from '../api/devices.ts'
-import { ApiFailure } from '../api/request/ask.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { useFocusOnProblem } from '../ui/use-focus-on-problem.ts'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
 import { type LimitFields, limitsOf, type SimChoice, simChoices } from './api-key-fields.ts'
 
@@ -41,12 +40,11 @@ export function ApiKeyForm({
   readonly onSave: (key: { readonly name: string; readonly limits: KeyLimits }) => void
   readonly children?: ReactNode
 }) {
-  const failure = save.error instanceof ApiFailure ? save.error : undefined
-  const form = useFocusOnProblem<HTMLFormElement>(save.error)
+  const problems = useFieldProblems(save.error, shownMembers)
   const change = (part: Partial<KeyFields>) => onChange({ ...fields, ...part })
   return (
     <form
-      ref={form}
+      ref={problems.form}
       className="fields"
       // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
       // console.
@@ -62,7 +60,7 @@ export function ApiKeyForm({
         description={t('keys.nameHelp')}
         maxLength={64}
         data-autofocus
-        error={failure?.about('name')}
+        error={problems.of('name')}
         value={fields.name}
         onChange={(event) => change({ name: event.currentTarget.value })}
       />
@@ -70,7 +68,7 @@ export function ApiKeyForm({
       <Checkbox
         label={t('field.approval')}
         description={t('keys.approvalHelp')}
-        error={failure?.about('limits.approval')}
+        error={problems.of('limits.approval')}
         checked={fields.needsApproval}
         onChange={(event) => change({ needsApproval: event.currentTarget.checked })}
       />
@@ -82,7 +80,7 @@ export function ApiKeyForm({
         allowNegative={false}
         clampBehavior="none"
         hideControls
-        error={failure?.about('limits.recipientsPerDay')}
+        error={problems.of('limits.recipientsPerDay')}
         value={fields.recipientsPerDay ?? ''}
         onChange={(value) => change({ recipientsPerDay: value === '' ? undefined : Number(value) })}
       />
@@ -92,12 +90,12 @@ export function ApiKeyForm({
         description={t('keys.recipientsHelp')}
         rows={2}
         autoComplete="off"
-        error={failure?.about('limits.recipients')}
+        error={problems.of('limits.recipients')}
         value={fields.recipients}
         onChange={(event) => change({ recipients: event.currentTarget.value })}
       />
-      <Sims chosen={fields.sims} error={failure?.about('limits.sims')} onChange={(sims) => change({ sims })} />
-      {!failure?.isOnlyAbout(shownMembers) && <ProblemNote error={save.error} />}
+      <Sims chosen={fields.sims} error={problems.of('limits.sims')} onChange={(sims) => change({ sims })} />
+      <ProblemNote error={problems.rest} />
       <div className="page-actions">
         <Button type="submit" disabled={!isReady} loading={save.isPending}>
           {action}

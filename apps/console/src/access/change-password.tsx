@@ -1,11 +1,13 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiFailure } from '../api/request/ask.ts'
 import { useChangePassword } from '../api/tokens.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { showToast } from '../ui/toasts.tsx'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
 import './change-password.css'
 
@@ -16,9 +18,13 @@ export function ChangePassword() {
   const change = useChangePassword()
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
+  const problems = useFieldProblems(change.error, ['currentPassword', 'newPassword'])
+  // A wrong current password is refused as a whole request.
+  const isCurrentWrong = change.error instanceof ApiFailure && change.error.status === 403
   return (
     <Panel title={t('password.title')} about={t('password.about', { username })}>
       <form
+        ref={problems.form}
         className="fields change-password"
         // Switches off the checks of the browser, because the API describes problems of the fields in the language of
         // the console.
@@ -43,6 +49,7 @@ export function ChangePassword() {
           required
           withAsterisk={false}
           visibilityToggleButtonProps={{ 'aria-label': t('password.showCurrent') }}
+          error={isCurrentWrong ? change.error?.message : problems.of('currentPassword')}
           value={currentPassword}
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
@@ -54,10 +61,11 @@ export function ChangePassword() {
           withAsterisk={false}
           minLength={8}
           visibilityToggleButtonProps={{ 'aria-label': t('password.showNew') }}
+          error={problems.of('newPassword')}
           value={newPassword}
           onChange={(event) => setNew(event.currentTarget.value)}
         />
-        <ProblemNote error={change.error} />
+        <ProblemNote error={isCurrentWrong ? null : problems.rest} />
         <div className="page-actions">
           <Button type="submit" loading={change.isPending}>
             {t('password.change')}

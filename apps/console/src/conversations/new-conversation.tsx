@@ -4,7 +4,7 @@ import { useLocation, useSearchParams } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
 import { ApiFailure } from '../api/request/ask.ts'
 import { useSignedIn } from '../session-context.ts'
-import { useFocusOnProblem } from '../ui/use-focus-on-problem.ts'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
 import { Composer } from './composer.tsx'
 import { conversationPath } from './conversation-path.ts'
@@ -19,7 +19,7 @@ export function NewConversation() {
   const [to, setTo] = useState(parameters.get('to') ?? '')
   const send = useSendMessage()
   const [, goTo] = useLocation()
-  const form = useFocusOnProblem<HTMLElement>(send.error)
+  const { form } = useFieldProblems<HTMLElement>(send.error, ['phoneNumbers'])
   const wrongNumbers = isAboutNumbers(send.error) ? send.error.problems().join(' ') : undefined
   return (
     <section ref={form} className="thread" aria-label={t('conversations.new')}>

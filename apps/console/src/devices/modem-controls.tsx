@@ -5,6 +5,7 @@ import { useEnterPin, useRestartModem } from '../api/devices.ts'
 import { AskFirst } from '../ui/ask-first.tsx'
 import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { showToast } from '../ui/toasts.tsx'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
 import { modemProblemWords } from './finding-words.ts'
 
@@ -21,10 +22,15 @@ export function PinForm({ deviceId, simNumber }: ModemPlace) {
   })
   const [pin, setPin] = useState('')
   const [isSaved, setSaved] = useState(true)
+  const problems = useFieldProblems(enter.error, ['pin'])
   const refused = enter.data?.unlocked === false ? enter.data : undefined
   return (
     <form
+      ref={problems.form}
       className="fields"
+      // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
+      // console.
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
         enter.mutate({ simNumber, pin, save: isSaved }, { onSuccess: () => setPin('') })
@@ -35,11 +41,11 @@ export function PinForm({ deviceId, simNumber }: ModemPlace) {
         description={t('modem.pinHelp')}
         inputMode="numeric"
         autoComplete="off"
-        pattern="[0-9]{4,8}"
         required
         withAsterisk={false}
         visibilityToggleButtonProps={{ 'aria-label': t('modem.showPin') }}
         readOnly={enter.isPending}
+        error={problems.of('pin')}
         value={pin}
         onChange={(event) => setPin(event.currentTarget.value)}
       />
@@ -57,7 +63,7 @@ export function PinForm({ deviceId, simNumber }: ModemPlace) {
         checked={isSaved}
         onChange={(event) => setSaved(event.currentTarget.checked)}
       />
-      <ProblemNote error={enter.error} />
+      <ProblemNote error={problems.rest} />
       <div className="page-actions">
         <Button type="submit" size="xs" loading={enter.isPending}>
           {t('modem.enterPin')}

@@ -4,6 +4,7 @@ import type { DeviceDetailAnswer } from '@smsgw/contract/devices/device'
 import { useState } from 'react'
 import { useRenameDevice } from '../api/devices.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
 
 export function RenameDevice({ device }: { readonly device: DeviceDetailAnswer }) {
@@ -29,9 +30,14 @@ function NamesForm({ device, onSaved }: { readonly device: DeviceDetailAnswer; r
     simNumber: sim.simNumber,
     name: simNames[sim.simNumber] ?? sim.name ?? '',
   }))
+  const problems = useFieldProblems(rename.error, ['name', ...simCards.map((_, at) => `simCards[${at}].name`)])
   return (
     <form
+      ref={problems.form}
       className="fields"
+      // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
+      // console.
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
         rename.mutate({ name, simCards }, { onSuccess: onSaved })
@@ -44,20 +50,22 @@ function NamesForm({ device, onSaved }: { readonly device: DeviceDetailAnswer; r
         withAsterisk={false}
         maxLength={128}
         data-autofocus
+        error={problems.of('name')}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      {simCards.map((sim) => (
+      {simCards.map((sim, at) => (
         <TextInput
           key={sim.simNumber}
           dir="auto"
           label={t('device.simName', { number: sim.simNumber })}
           maxLength={64}
+          error={problems.of(`simCards[${at}].name`)}
           value={sim.name}
           onChange={(event) => setSimNames({ ...simNames, [sim.simNumber]: event.currentTarget.value })}
         />
       ))}
-      <ProblemNote error={rename.error} />
+      <ProblemNote error={problems.rest} />
       <div className="page-actions">
         <Button type="submit" loading={rename.isPending}>
           {t('common.save')}

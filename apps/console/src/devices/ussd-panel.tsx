@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useUssd } from '../api/devices.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
 import './ussd-panel.css'
 
@@ -16,6 +17,7 @@ interface Line {
 /** A USSD session with the network. */
 export function UssdPanel({ id, sims }: { readonly id: string; readonly sims: readonly SimCardAnswer[] }) {
   const ussd = useUssd(id)
+  const problems = useFieldProblems(ussd.error, ['code'])
   const [code, setCode] = useState('')
   const [simNumber, setSimNumber] = useState(String(sims[0]?.simNumber ?? 1))
   const [lines, setLines] = useState<readonly Line[]>([])
@@ -40,9 +42,13 @@ export function UssdPanel({ id, sims }: { readonly id: string; readonly sims: re
           ))}
         </div>
       )}
-      <ProblemNote error={ussd.error} />
+      <ProblemNote error={problems.rest} />
       <form
+        ref={problems.form}
         className="fields-row"
+        // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
+        // console.
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
           ask()
@@ -66,6 +72,7 @@ export function UssdPanel({ id, sims }: { readonly id: string; readonly sims: re
           required
           withAsterisk={false}
           autoComplete="off"
+          error={problems.of('code')}
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
         />

@@ -1,6 +1,7 @@
 import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core'
 import { useId } from 'react'
 import type { SettingValue } from '../api/settings.ts'
+import { DayTimeField } from '../ui/time-fields/time-fields.tsx'
 import { numberWords } from '../ui/values/relative-words.ts'
 import { optionalText, t } from '../words/text.ts'
 import type { FieldEditor as FieldOf } from './setting-fields.ts'
@@ -10,43 +11,37 @@ export function SettingField({
   name,
   setting,
   value,
+  problem,
   onChange,
 }: {
   /** The name in the form `<section>.<key>`. */
   readonly name: string
   readonly setting: FieldOf
   readonly value: SettingValue | undefined
+  readonly problem: string | undefined
   readonly onChange: (value: SettingValue) => void
 }) {
   const id = useId()
-  return (
-    <div className="setting">
-      <div>
-        <label htmlFor={id}>{optionalText(`setting.${name}`)}</label>
-        <p id={`${id}-about`}>{optionalText(`settingHelp.${name}`)}</p>
-      </div>
-      <Field id={id} setting={setting} value={value} onChange={onChange} />
-    </div>
-  )
-}
-
-function Field({
-  id,
-  setting,
-  value,
-  onChange,
-}: {
-  readonly id: string
-  readonly setting: FieldOf
-  readonly value: SettingValue | undefined
-  readonly onChange: (value: SettingValue) => void
-}) {
-  const common = { id, 'aria-describedby': `${id}-about` }
+  const label = optionalText(`setting.${name}`)
+  const description = optionalText(`settingHelp.${name}`)
+  const common = { className: 'setting', label, description, error: problem }
   const written = value === undefined || value === null ? '' : String(value)
   const orNothing = (text: string) => onChange(text === '' ? null : text)
   switch (setting.kind) {
     case 'switch':
-      return <Switch {...common} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+      return (
+        <div className="setting">
+          <label htmlFor={id}>{label}</label>
+          <p id={`${id}-about`}>{description}</p>
+          <Switch
+            id={id}
+            aria-describedby={`${id}-about`}
+            error={problem}
+            checked={value === true}
+            onChange={(event) => onChange(event.currentTarget.checked)}
+          />
+        </div>
+      )
     case 'choice':
       return (
         <NativeSelect
@@ -73,9 +68,7 @@ function Field({
         />
       )
     case 'time':
-      return (
-        <TextInput {...common} type="time" value={written} onChange={(event) => orNothing(event.currentTarget.value)} />
-      )
+      return <DayTimeField {...common} value={written} onChange={orNothing} />
     case 'text':
       return <TextInput {...common} value={written} onChange={(event) => orNothing(event.currentTarget.value)} />
     case 'secret':

@@ -4,7 +4,9 @@ import { useSignedIn } from '../session-context.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { showToast } from '../ui/toasts.tsx'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
+import { settingConflicts } from './setting-conflicts.ts'
 import { SettingField } from './setting-field.tsx'
 import { type FieldEditor as Field, type SettingsSectionName, settingFields } from './setting-fields.ts'
 import { useEdits } from './unsaved-edits.ts'
@@ -24,11 +26,24 @@ export function SettingsSection({
   const { username } = useSignedIn()
   const [changed, setChanged] = useEdits(`${username} ${section}`)
   const hasChanged = Object.keys(changed).length > 0
+  const currentValue = (key: string) => (key in changed ? changed[key] : (stored[key] as SettingValue | undefined))
+  const conflicts = hasChanged
+    ? settingConflicts(section, Object.fromEntries(fields.map(([key]) => [key, currentValue(key)])))
+    : {}
+  const problems = useFieldProblems(
+    change.error,
+    fields.map(([key]) => `${section}.${key}`),
+  )
   return (
     <Panel title={title} about={t(`settingHelp.section.${section}`)}>
       <form
+        ref={problems.form}
+        // Switches off the checks of the browser, because its texts are not in the language of the console.
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
+          const wrong = event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')
+          if (wrong !== null) return wrong.focus()
           change.mutate(
             { [section]: changed },
             {
@@ -45,11 +60,15 @@ export function SettingsSection({
             key={key}
             name={`${section}.${key}`}
             setting={setting}
-            value={key in changed ? changed[key] : (stored[key] as SettingValue | undefined)}
-            onChange={(value) => setChanged({ ...changed, [key]: value })}
+            value={currentValue(key)}
+            problem={conflicts[key] ?? problems.of(`${section}.${key}`)}
+            onChange={(value) => {
+              change.reset()
+              setChanged({ ...changed, [key]: value })
+            }}
           />
         ))}
-        <ProblemNote error={change.error} />
+        <ProblemNote error={problems.rest} />
         {hasChanged && (
           <div className="page-actions settings-actions">
             <Button type="submit" loading={change.isPending}>

@@ -5,12 +5,12 @@ import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { useReply, useSendMessage } from '../api/conversations.ts'
 import { useMessage } from '../api/messages.ts'
-import { ApiFailure } from '../api/request/ask.ts'
 import { conversationPath } from '../conversations/conversation-path.ts'
 import { failureText, waitingText } from '../messages/timeline-words.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { useNow } from '../ui/values/relative-time.tsx'
 import { sentence } from '../words/sentence.ts'
 import { rich, t } from '../words/text.ts'
@@ -76,10 +76,14 @@ function TestForm({
 }) {
   const to = phone ?? (isVirtual ? virtualPhone : '')
   const send = useSendMessage()
-  const problem = send.error instanceof ApiFailure ? send.error.about('phoneNumbers') : undefined
+  const problems = useFieldProblems(send.error, ['phoneNumbers'])
   return (
     <form
+      ref={problems.form}
       className="fields"
+      // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
+      // console.
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
         const { simNumber } = modem
@@ -102,10 +106,10 @@ function TestForm({
         required
         withAsterisk={false}
         value={to}
-        error={problem}
+        error={problems.of('phoneNumbers')}
         onChange={(event) => onPhone(event.currentTarget.value)}
       />
-      {problem === undefined && <ProblemNote error={send.error} />}
+      <ProblemNote error={problems.rest} />
       <div className="page-actions">
         <Button type="submit" loading={send.isPending}>
           {t('setup.sendTest')}

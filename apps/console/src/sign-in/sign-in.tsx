@@ -1,10 +1,11 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { useSignIn } from '../api/session.ts'
 import { takeEarlySignIn } from '../boot/early-sign-in.ts'
 import { Wordmark } from '../shell/wordmark.tsx'
 import { useTitle } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { rich, t } from '../words/text.ts'
 import './sign-in.css'
 
@@ -13,7 +14,8 @@ export function SignIn() {
   const signIn = useSignIn()
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
-  const form = useRef<HTMLFormElement>(null)
+  const problems = useFieldProblems(signIn.error, ['username', 'password'])
+  const { form } = problems
   const { mutate } = signIn
   useLayoutEffect(() => {
     const early = takeEarlySignIn()
@@ -22,12 +24,15 @@ export function SignIn() {
     setPassword(early.password)
     form.current?.querySelector<HTMLInputElement>(`[name="${early.focused}"]`)?.focus()
     if (early.isSubmitted) mutate({ username: early.username, password: early.password })
-  }, [mutate])
+  }, [mutate, form])
   return (
     <main className="sign-in">
       <form
         ref={form}
         className="sign-in-card"
+        // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
+        // console.
+        noValidate
         onSubmit={(event) => {
           event.preventDefault()
           signIn.mutate({ username, password })
@@ -47,6 +52,7 @@ export function SignIn() {
           required
           withAsterisk={false}
           autoFocus
+          error={problems.of('username')}
           value={username}
           onChange={(event) => setUsername(event.currentTarget.value)}
         />
@@ -57,10 +63,11 @@ export function SignIn() {
           required
           withAsterisk={false}
           visibilityToggleButtonProps={{ 'aria-label': t('signIn.show'), tabIndex: 0 }}
+          error={problems.of('password')}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <ProblemNote error={signIn.error} />
+        <ProblemNote error={problems.rest} />
         <Button type="submit" size="md" fullWidth loading={signIn.isPending}>
           {t('signIn.title')}
         </Button>

@@ -24,7 +24,16 @@ export function MessageMark({
   const words = t(`messageState.${state}`)
   return (
     <span className={`message-mark is-${tone}`} title={withWord ? undefined : words}>
-      <svg width="16" height="16" viewBox="0 0 16 16" fill="none" aria-hidden="true" focusable="false">
+      {/* The arrow points in the direction of reading. Check marks are the same in all languages. */}
+      <svg
+        width="16"
+        height="16"
+        viewBox="0 0 16 16"
+        fill="none"
+        className={state === 'Processed' ? 'is-directional' : undefined}
+        aria-hidden="true"
+        focusable="false"
+      >
         <path d={drawing} stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" strokeLinejoin="round" />
       </svg>
       <span className={withWord ? undefined : 'unseen'}>{words}</span>

@@ -4,9 +4,8 @@ import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { useState } from 'react'
 import { useDevices } from '../api/devices.ts'
-import { ApiFailure } from '../api/request/ask.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
-import { useFocusOnProblem } from '../ui/use-focus-on-problem.ts'
+import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { optionalText, t } from '../words/text.ts'
 
 /** The events that a webhook can be registered for. */
@@ -59,8 +58,7 @@ export function WebhookForm({
   const [chosen, setChosen] = useState<readonly WebhookEventName[]>(webhook?.events ?? ['sms:received'])
   const [deviceId, setDeviceId] = useState(webhook?.deviceId ?? '')
   const [format, setFormat] = useState<WebhookFormat>(webhook?.format === undefined ? 'smsgw' : 'twilio')
-  const form = useFocusOnProblem<HTMLFormElement>(save.error)
-  const wrongUrl = save.error instanceof ApiFailure ? save.error.about('url') : undefined
+  const problems = useFieldProblems(save.error, ['url', 'name'])
   // Also offers registered events that this page does not know, so that they stay registered.
   const offered = [...events, ...chosen.filter((one) => !(events as readonly string[]).includes(one))].filter((one) =>
     isReported(one, format),
@@ -68,7 +66,7 @@ export function WebhookForm({
   const sent = chosen.filter((one) => isReported(one, format))
   return (
     <form
-      ref={form}
+      ref={problems.form}
       className="fields"
       // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
       // console.
@@ -85,7 +83,7 @@ export function WebhookForm({
         placeholder="https://example.com/sms"
         type="url"
         data-autofocus
-        error={wrongUrl}
+        error={problems.of('url')}
         value={url}
         onChange={(change) => setUrl(change.currentTarget.value)}
       />
@@ -94,6 +92,7 @@ export function WebhookForm({
         label={t('webhooks.name')}
         description={t('webhooks.nameHelp')}
         maxLength={100}
+        error={problems.of('name')}
         value={name}
         onChange={(change) => setName(change.currentTarget.value)}
       />
@@ -128,7 +127,7 @@ export function WebhookForm({
           onChange={(change) => setDeviceId(change.currentTarget.value)}
         />
       )}
-      {wrongUrl === undefined && <ProblemNote error={save.error} />}
+      <ProblemNote error={problems.rest} />
       <div className="page-actions">
         <Button type="submit" disabled={sent.length === 0} loading={save.isPending}>
           {action}

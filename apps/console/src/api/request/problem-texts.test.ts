@@ -17,6 +17,64 @@ test.each([
   ['scheduleAt', 'must be in the future: leave it out to send now', 'Send at must be in the future.'],
   ['newPassword', 'must have at least 8 characters', 'New password must have at least 8 characters.'],
   [
+    'newPassword',
+    'is not allowed: a password needs at least 8 characters',
+    'New password must have at least 8 characters.',
+  ],
+  ['newPassword', 'is not allowed: a password must not be the user name', 'The password must not be the username.'],
+  [
+    'newPassword',
+    'is not allowed: a password needs more than two different characters',
+    'Use more than two different characters.',
+  ],
+  [
+    'newPassword',
+    'is not allowed: a password has at most 128 bytes',
+    'The password is too long. Use at most 128 characters, or fewer with accents or emoji.',
+  ],
+  [
+    'url',
+    'is not a valid URL: use one such as https://example.com/sms',
+    'Enter a URL such as https://example.com/sms.',
+  ],
+  [
+    'url',
+    'must begin with https://: only the operator can allow plain HTTP (WEBHOOK_ALLOW_HTTP)',
+    'The URL must begin with https://. Only the operator can allow HTTP (WEBHOOK_ALLOW_HTTP).',
+  ],
+  ['url', 'must begin with https://', 'The URL must begin with https://.'],
+  [
+    'url',
+    'is not public: only the operator can allow 10.0.0.1 (WEBHOOK_ALLOW_CIDRS)',
+    'The address 10.0.0.1 is not public. Only the operator can allow it (WEBHOOK_ALLOW_CIDRS).',
+  ],
+  [
+    'url',
+    'uses port 25, which is reserved for another protocol: use another port',
+    'Port 25 is reserved for another protocol. Use another port.',
+  ],
+  ['pin', 'must have four to eight digits', 'A PIN has four to eight digits.'],
+  [
+    'name',
+    'must not contain control or formatting characters',
+    'Name must not contain line breaks, tabs or invisible characters.',
+  ],
+  [
+    'messages.limit_value',
+    'is required with messages.limit_period PerHour: set the number of messages in that period',
+    'Enter the maximum number of messages, or choose “No limit” as the period.',
+  ],
+  [
+    'messages.work_hours_end',
+    'is required while messages.work_hours_enabled is true: set it as HH:mm',
+    'Enter a time, or turn work hours off.',
+  ],
+  [
+    'encryption.inbox_hide_sender',
+    'cannot be set, because the agent of "office-pi" reports the numbers of senders: upgrade it first',
+    'The agent of office-pi can’t hide senders. Upgrade it first.',
+  ],
+  [
     'messages.send_interval_min',
     '10 is more than messages.send_interval_max (5): lower it, or raise messages.send_interval_max',
     'Minimum pause (10) is more than maximum pause (5).',
