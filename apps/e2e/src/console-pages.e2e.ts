@@ -224,25 +224,6 @@ test('shows log entries live', async () => {
   await logs.context().close()
 })
 
-test('explains and saves a setting, and refuses a contradictory setting with a clear error', async () => {
-  await go('/settings')
-  const section = page.getByRole('region', { name: 'Sending' })
-  await section.getByLabel('Minimum pause').fill('5')
-  await section.getByLabel('Maximum pause').fill('2')
-  await section.getByRole('button', { name: 'Save' }).click()
-  await section.getByRole('alert').waitFor()
-  await section.getByLabel('Maximum pause').fill('9')
-  await section.getByRole('button', { name: 'Save' }).click()
-  await section.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
-  const { json } = await gateway.api.ask('GET', '/settings')
-  expect(json.messages).toMatchObject({ send_interval_min: 5, send_interval_max: 9 })
-  await section.getByLabel('Minimum pause').fill('')
-  await section.getByLabel('Maximum pause').fill('')
-  await section.getByRole('button', { name: 'Save' }).click()
-  await section.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
-  expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')
-})
-
 test('keeps the focus when a button is disabled during its request, and when it is removed', async () => {
   await go('/access')
   const focused = page.locator(':focus')

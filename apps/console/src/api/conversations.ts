@@ -41,6 +41,23 @@ const filters: Readonly<Record<ListedFolder, { readonly folder?: string; readonl
   all: {},
 }
 
+/** Whether there are archived and blocked conversations. Used when the inbox is empty. */
+export function useOutsideInbox(isWanted = true) {
+  return useQuery({
+    queryKey: ['outside-inbox'],
+    enabled: isWanted,
+    // Not cached, because a conversation may just have been archived.
+    gcTime: 0,
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const isUsed = async (folder: string) =>
+        (await get<readonly Conversation[]>(`/conversations${queryString({ folder, limit: 1 })}`, signal)).length > 0
+      const [hasArchived, hasBlocked] = await Promise.all([isUsed('archived'), isUsed('blocked')])
+      return { hasArchived, hasBlocked }
+    },
+  })
+}
+
 /**
  * Lists messages with one number, newest first.
  * @param around the id of the message at which the conversation is opened; by default the newest message

@@ -39,7 +39,8 @@ export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => ask('DELETE', '/session'),
-    onSettled: () => {
+    // If the request fails, the session still exists, and the page must not look as if it had ended.
+    onSuccess: () => {
       client.setQueryData(['session'], null)
       forgetOthers(client)
     },

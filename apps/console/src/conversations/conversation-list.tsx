@@ -3,7 +3,7 @@ import type { Conversation, ConversationMatch } from '@smsgw/contract/inbox/conv
 import type { Label } from '@smsgw/contract/inbox/shared-inbox'
 import { type RefObject, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
-import { type ListedFolder, listedFolders, type useConversations } from '../api/conversations.ts'
+import { type ListedFolder, listedFolders, type useConversations, useOutsideInbox } from '../api/conversations.ts'
 import { useLabels } from '../api/shared-inbox.ts'
 import { waitingText } from '../messages/timeline-words.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -209,11 +209,42 @@ function None({
         {t('conversations.noResults', { search })}
       </EmptyState>
     )
-  // While a conversation is open, only this list says that the inbox is empty.
-  if (isFiltered || !isTitled)
+  if (isFiltered)
     return (
       <EmptyState icon="conversations" title={t('inbox.nothing')}>
-        {isFiltered ? t('inbox.nothingHelp') : t('conversations.noneHelp')}
+        {t('inbox.nothingHelp')}
+      </EmptyState>
+    )
+  return <EmptyInbox isTitled={isTitled} />
+}
+
+/** Says that there are no conversations, or that all of them are archived or blocked. */
+function EmptyInbox({ isTitled }: { readonly isTitled: boolean }) {
+  const { isPending, data: { hasArchived, hasBlocked } = { hasArchived: false, hasBlocked: false } } = useOutsideInbox()
+  if (isPending) return <WaitingLines />
+  if (hasArchived || hasBlocked)
+    return (
+      <EmptyState
+        icon="conversations"
+        title={t('inbox.empty')}
+        action={
+          <Button
+            component={Link}
+            href={`/conversations?folder=${hasArchived ? 'archived' : 'blocked'}`}
+            variant="default"
+          >
+            {hasArchived ? t('inbox.showArchived') : t('inbox.showBlocked')}
+          </Button>
+        }
+      >
+        {hasBlocked ? t('inbox.emptyBlocked') : t('inbox.emptyArchived')}
+      </EmptyState>
+    )
+  // Beside an open conversation, the page already has a place to write.
+  if (!isTitled)
+    return (
+      <EmptyState icon="conversations" title={t('inbox.nothing')}>
+        {t('conversations.noneHelp')}
       </EmptyState>
     )
   return (

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
-import { type ListedFolder, listed, listedFolders, useConversations } from '../api/conversations.ts'
+import { type ListedFolder, listed, listedFolders, useConversations, useOutsideInbox } from '../api/conversations.ts'
 import type { KeyActions } from '../shell/keyboard/key-sequence.ts'
 import { useKeys } from '../shell/keyboard/keys.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -63,8 +63,10 @@ export default function Conversations({ isNew = false }: { readonly isNew?: bool
 }
 
 function NothingChosen({ isEmpty }: { readonly isEmpty: boolean }) {
+  const { data: outside } = useOutsideInbox(isEmpty)
+  const none = outside?.hasArchived || outside?.hasBlocked ? t('inbox.empty') : t('conversations.none')
   return (
-    <EmptyState icon="conversations" title={isEmpty ? t('conversations.none') : t('conversations.choose')}>
+    <EmptyState icon="conversations" title={isEmpty ? none : t('conversations.choose')}>
       {isEmpty ? rich('conversations.noneKeys') : rich('conversations.chooseKeys')}
     </EmptyState>
   )

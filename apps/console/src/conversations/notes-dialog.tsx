@@ -135,6 +135,8 @@ function Notes({
   const add = useAddNote(number)
   const remove = useDeleteNote(number)
   const [text, setText] = useState('')
+  /** The note that is deleted after a confirmation. A dialog for it would be a dialog in a dialog. */
+  const [pendingDeletion, setPendingDeletion] = useState<string>()
   const field = useRef<HTMLTextAreaElement>(null)
   const clear = () => {
     setText('')
@@ -155,10 +157,33 @@ function Notes({
               variant="subtle"
               color="gray"
               aria-label={t('inbox.deleteNote')}
-              onClick={() => remove.mutate(note.id)}
+              aria-expanded={pendingDeletion === note.id}
+              onClick={() => setPendingDeletion(pendingDeletion === note.id ? undefined : note.id)}
             >
               <Icon name="bin" size={16} />
             </ActionIcon>
+            {pendingDeletion === note.id && (
+              <div className="notes-dialog-question">
+                <p>{t('inbox.confirmDeleteNote')}</p>
+                <Button
+                  size="xs"
+                  color="red"
+                  variant="light"
+                  loading={remove.isPending}
+                  onClick={() => remove.mutate(note.id, { onSuccess: () => field.current?.focus() })}
+                >
+                  {t('common.delete')}
+                </Button>
+                <Button
+                  size="xs"
+                  variant="default"
+                  disabled={remove.isPending}
+                  onClick={() => setPendingDeletion(undefined)}
+                >
+                  {t('common.cancel')}
+                </Button>
+              </div>
+            )}
           </li>
         ))}
       </ul>

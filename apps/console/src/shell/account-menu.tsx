@@ -1,8 +1,10 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
 import { useLocation } from 'wouter'
+import { ApiFailure } from '../api/request/ask.ts'
 import { useSignOut } from '../api/session.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
+import { showToast } from '../ui/toasts.tsx'
 import { languages, storeLanguage } from '../words/language.ts'
 import { locale, t } from '../words/text.ts'
 import './account-menu.css'
@@ -59,10 +61,19 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="leave" />} onClick={() => signOut.mutate()}>
+        <Menu.Item
+          leftSection={<Icon name="leave" />}
+          onClick={() => signOut.mutate(undefined, { onError: (error) => void sayStillSignedIn(error) })}
+        >
           {t('account.signOut')}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )
+}
+
+/** An expired session needs no message, because the page then shows the sign-in. */
+async function sayStillSignedIn(error: Error): Promise<void> {
+  if (error instanceof ApiFailure && error.status === 401) return
+  await showToast(t('account.signOutFailed', { reason: error.message }))
 }
