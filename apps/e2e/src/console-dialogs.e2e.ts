@@ -1,7 +1,7 @@
-// Checks every dialogue of the console with axe, in both colour schemes and in both writing directions.
+// Checks every dialogue of the console with axe, in both colour schemes, in forced colours and in both writing directions.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere, barriersHalved } from './house/browser/barriers.ts'
+import { barriersEverywhere, barriersForced, barriersHalved } from './house/browser/barriers.ts'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { consoleDialogs, consoleTexts, type DialogData, fillForDialogs } from './house/browser/console-dialogs.ts'
 import { House } from './house/house.ts'
@@ -29,6 +29,7 @@ const names = consoleDialogs({ number: '', deviceId: '', webhookId: '', messageI
 test.each(names)('axe finds no violations in the dialogue: %s', async (name) => {
   await openIn('en', name)
   expect(await barriersEverywhere(page)).toEqual([])
+  expect(await barriersForced(page)).toEqual([])
   await openIn('ar', name)
   expect(await barriersHalved(page)).toEqual([])
 })

@@ -185,7 +185,7 @@ async function untilDescribed(label: string, text: string): Promise<void> {
       field.evaluate((element) =>
         (element.getAttribute('aria-describedby') ?? '')
           .split(' ')
-          .map((id) => element.ownerDocument.getElementById(id)?.textContent ?? '')
+          .map((id: string) => element.ownerDocument.getElementById(id)?.textContent ?? '')
           .join(' '),
       ),
     )

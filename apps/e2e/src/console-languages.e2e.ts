@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere, barriersOfLanguage, barriersOfMenu } from './house/browser/barriers.ts'
+import { barriersEverywhere, barriersForced, barriersOfLanguage, barriersOfMenu } from './house/browser/barriers.ts'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
@@ -65,6 +65,18 @@ test.each(['de', 'es', 'ar'])('axe finds no violations in %s on any page', async
     await page.getByRole('heading', { level: 1 }).waitFor()
     const found = language === 'ar' ? await barriersEverywhere(page) : await barriersOfLanguage(page)
     barriers.push(...found.map((barrier) => `${path} ${barrier}`))
+  }
+  expect(barriers).toEqual([])
+  await page.context().close()
+})
+
+test('axe finds no violations in forced colours on any page', async () => {
+  const page = await browser.signedIn(credentialsIn(gateway.folder))
+  const barriers: string[] = []
+  for (const path of [...pages, ...morePages]) {
+    await page.goto(gateway.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    barriers.push(...(await barriersForced(page)).map((barrier) => `${path} ${barrier}`))
   }
   expect(barriers).toEqual([])
   await page.context().close()

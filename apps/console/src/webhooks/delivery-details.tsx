@@ -20,7 +20,7 @@ export function DeliveryDetails({
   return (
     <div className="delivery-details">
       {droppedReason !== undefined && (
-        <p className="small">{t('delivery.droppedBecause', { reason: droppedReason })}</p>
+        <p className="small">{t('delivery.droppedBecause', { reason: attemptErrorWords(droppedReason) })}</p>
       )}
       <h3>{t('delivery.request')}</h3>
       <ProblemNote error={delivery.error} retry={() => void delivery.refetch()} />

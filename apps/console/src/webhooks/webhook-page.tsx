@@ -11,6 +11,7 @@ import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { usePathPart } from '../ui/values/path-part.ts'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { optionalText, rich, t } from '../words/text.ts'
+import { attemptErrorWords } from './attempt-error-words.ts'
 import { DeliveryLog } from './delivery-log.tsx'
 import { ShownSecret } from './shown-secret.tsx'
 import { WebhookForm } from './webhook-form.tsx'
@@ -55,7 +56,7 @@ function Disabled({ webhook }: { readonly webhook: WebhookAnswer }) {
     <NoteBox tone="bad">
       <p>
         {rich('webhooks.disabledSince', { when: <RelativeTime at={disabledAt ?? ''} /> })}{' '}
-        {disabledReason !== undefined && t('webhooks.disabledReason', { reason: disabledReason })}
+        {disabledReason !== undefined && t('webhooks.disabledReason', { reason: attemptErrorWords(disabledReason) })}
       </p>
       <Button
         size="xs"

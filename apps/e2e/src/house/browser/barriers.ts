@@ -41,6 +41,17 @@ export function barriersOfLanguage(page: Page): Promise<readonly string[]> {
   return barriersIn(page, ['light'])
 }
 
+/**
+ * Returns violations in forced colours, as a high-contrast theme of the operating system has them, on a desktop and on a
+ * phone.
+ */
+export async function barriersForced(page: Page): Promise<readonly string[]> {
+  await page.emulateMedia({ forcedColors: 'active' })
+  const found = await barriersIn(page, ['light'])
+  await page.emulateMedia({ forcedColors: null })
+  return found.map((barrier) => `forced colours, ${barrier}`)
+}
+
 async function barriersIn(
   page: Page,
   colorSchemes: readonly ('dark' | 'light')[],
