@@ -41,6 +41,7 @@ export function PinForm({ deviceId, simNumber }: ModemPlace) {
         description={t('modem.pinHelp')}
         inputMode="numeric"
         autoComplete="off"
+        pattern="[0-9]{4,8}"
         required
         withAsterisk={false}
         visibilityToggleButtonProps={{ 'aria-label': t('modem.showPin') }}

@@ -32,6 +32,7 @@ export function MinuteField({ value, onChange, ...rest }: TimeFieldProps) {
       read={readMinute}
       problem={t('time.wrongMinute', { example: minuteWords('2027-12-31T18:30') })}
       placeholder={minutePattern()}
+      rightSectionPointerEvents="all"
       rightSection={
         <span className="calendar">
           <input
