@@ -72,6 +72,9 @@ export function DeliveryRow({
  * Shows the next attempt. While a receiver fails, only some deliveries are tried, so a delivery that is due may wait.
  */
 function NextAttempt({ at }: { readonly at: string }) {
-  const isDue = Date.parse(at) <= useNow()
-  return <>{isDue ? t('delivery.due') : rich('delivery.next', { when: <RelativeTime at={at} /> })}</>
+  const remainingMs = Date.parse(at) - useNow()
+  if (remainingMs <= 0) return <>{t('delivery.due')}</>
+  // A relative time of less than ten seconds is "now".
+  if (remainingMs < 10_000) return <>{t('delivery.soon')}</>
+  return <>{rich('delivery.next', { when: <RelativeTime at={at} /> })}</>
 }
