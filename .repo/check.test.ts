@@ -138,7 +138,7 @@ test('refuses a lib that avoids the checks of the compiler', () => {
   const refused = [
     [
       'declare const process: { pid: number }\n\nexport const answer = process.pid\n',
-      '(lib compilation) declares something that libs do not have',
+      '(lib compilation) declares a name that exists only outside libs',
     ],
     ['/// <reference types="node" />\nexport const answer = process.pid\n', '(lib compilation) adds types'],
     [

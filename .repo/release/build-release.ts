@@ -133,7 +133,7 @@ function differencesInside(name: string, one: string, other: string): string[] {
     const differing = paths.filter((path) => first?.get(path) !== second?.get(path))
     return differing.length > 0
       ? differing.map((path) => `${name}: ${path}`)
-      : [`${name}: times, modes or compression differ, the files inside are the same`]
+      : [`${name}: the files inside are the same, but their times, modes or compression differ`]
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }

@@ -28,6 +28,6 @@ test.each(['^4.6.7', '~4.6.7', '4', '4.x', '*', 'latest', '>=4.6.7', 'file:../zo
 
 test('refuses a wrong version of a project in the repository', () => {
   expect(problems({ 'libs/modem/package.json': '{"dependencies":{"@smsgw/sms":"0.2.0"}}' })).toEqual([
-    'libs/modem/package.json: @smsgw/sms "0.2.0" is not the version of the project, 0.1.0',
+    'libs/modem/package.json: @smsgw/sms "0.2.0" is not 0.1.0, the version of the project',
   ])
 })

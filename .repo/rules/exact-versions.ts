@@ -30,7 +30,7 @@ function manifestProblems(
     for (const project of workspacePackages(listed)) {
       const [version, own] = [listed?.[`@smsgw/${project}`] ?? '', versions.get(project)]
       if (EXACT.test(version) && version !== own)
-        violations.push({ file, problem: `@smsgw/${project} "${version}" is not the version of the project, ${own}` })
+        violations.push({ file, problem: `@smsgw/${project} "${version}" is not ${own}, the version of the project` })
     }
   }
   return violations

@@ -39,12 +39,15 @@ test('refuses a lib that removes options or excludes files', () => {
 })
 
 test.each([
-  ['declare const process: { env: object }', '2: declares something that libs do not have: pass it as an argument'],
+  [
+    'declare const process: { env: object }',
+    '2: declares a name that exists only outside libs: pass the value as an argument',
+  ],
   [
     'declare global {\n  const process: object\n}',
-    '2: declares something that libs do not have: pass it as an argument',
+    '2: declares a name that exists only outside libs: pass the value as an argument',
   ],
-  ["declare module 'node:fs'", '2: declares something that libs do not have: pass it as an argument'],
+  ["declare module 'node:fs'", '2: declares a name that exists only outside libs: pass the value as an argument'],
   ['/// <reference types="node" />', '2: adds types (/// <reference>)'],
   ['///<reference lib="dom" />', '2: adds types (/// <reference>)'],
   ['// @ts-expect-error\nprocess.exit()', '2: silences the compiler (@ts-expect-error)'],

@@ -46,7 +46,7 @@ function wayAround(tree: RepositoryTree, file: string): Violation[] {
   const { code, comments } = readSource(file, text)
   const found: [offset: number, problem: string][] = []
   for (const { index } of code.matchAll(/(?<![\w$.])declare\s+[\w$'"]/g))
-    found.push([index, 'declares something that libs do not have: pass it as an argument'])
+    found.push([index, 'declares a name that exists only outside libs: pass the value as an argument'])
   for (const { offset, text: comment } of comments) {
     if (/^\/\/\/\s*<reference\b/.test(comment)) found.push([offset, 'adds types (/// <reference>)'])
     if (/^[/*\s]*@ts-expect-error\b/m.test(comment)) found.push([offset, 'silences the compiler (@ts-expect-error)'])

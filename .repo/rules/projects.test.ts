@@ -67,6 +67,6 @@ test('refuses tests of whole programs without the script that npm run e2e calls'
 
 test('refuses a name that differs from the folder', () => {
   expect(problems({ 'libs/sms/package.json': '{"name":"@smsgw/codec"}' })).toEqual([
-    'libs/sms/package.json: its name must be @smsgw/sms, after its folder',
+    'libs/sms/package.json: its name must be @smsgw/sms, like its folder',
   ])
 })

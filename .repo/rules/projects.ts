@@ -32,7 +32,7 @@ function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
   const manifest = readManifest(tree, file)
   const violations: Violation[] = []
   const name = `@smsgw/${posix.basename(folder)}`
-  if (manifest.name !== name) violations.push({ file, problem: `its name must be ${name}, after its folder` })
+  if (manifest.name !== name) violations.push({ file, problem: `its name must be ${name}, like its folder` })
   const hasTests = tree.files.some((test) => test.startsWith(`${folder}/`) && /\.test\.tsx?$/.test(test))
   const { test: testScript } = manifest.scripts ?? {}
   if (hasTests && testScript !== TEST_SCRIPT)

@@ -31,7 +31,8 @@ export const sharedNames: Rule = (tree) => {
   }
   for (const [name, { files, why }] of Object.entries(list)) {
     const present = places.get(name)?.length ?? 0
-    if (present < 2) violations.push({ file: SHARED_NAMES, problem: `still lists ${name}, which no two files export` })
+    if (present < 2)
+      violations.push({ file: SHARED_NAMES, problem: `still lists ${name}, although at most one file exports it` })
     else if (present < files)
       violations.push({
         file: SHARED_NAMES,

@@ -52,7 +52,7 @@ export const mqttSettings = z.object({
 /** The settings of the e-mail channel, which a gateway also accepts. */
 export const emailSettings = z.object({
   SMTP_PORT: setting(port().optional(), {
-    about: 'port of an SMTP server that turns mail to <number>@SMTP_DOMAIN into SMS; default: no SMTP server',
+    about: 'port of an SMTP server that sends mail for <number>@SMTP_DOMAIN as SMS; default: no SMTP server',
     example: '2525',
   }),
   SMTP_HOST: setting(text().default('127.0.0.1'), {

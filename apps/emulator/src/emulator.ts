@@ -152,7 +152,7 @@ async function serveModem({
   if (personality.host === 'web') {
     if (plan.tcp === undefined || plan.pty !== undefined || plan.second !== undefined) {
       throw new StartError(
-        `tcp: ${plan.name} has only a web interface; set tcp=127.0.0.1:8080 or another address, no pty and no second port`,
+        `tcp: ${plan.name} has only a web interface; set tcp to an address such as 127.0.0.1:8080, and remove pty and the second port`,
       )
     }
     first.push(await WebHost.listen(plan.tcp, (request) => virtual.handleWebRequest(request), 'tcp'))

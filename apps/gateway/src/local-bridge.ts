@@ -41,6 +41,6 @@ function loopbackUrl(url: string): string {
   const local = url.replace(/\/\/0\.0\.0\.0(?=:)/, '//127.0.0.1').replace(/\/\/\[::\](?=:)/, '//[::1]')
   if (!/^https:\/\/(?:127\.|\[::1\])/.test(local)) return local
   throw new StartError(
-    'TLS_CERT is set, so the bridge needs SMSGW_URL: set it to the address of this gateway that the certificate contains',
+    'TLS_CERT is set, so the bridge needs SMSGW_URL: set it to the address of this gateway, with a host name from the certificate',
   )
 }

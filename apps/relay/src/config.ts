@@ -136,7 +136,7 @@ export const relaySettingsSchema = z.object({
   }),
   HASH_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
     about:
-      'seconds from the final state of a message until its content and numbers are replaced with hashes; agents then ' +
+      'seconds from the final state of a message until its content and numbers are replaced with hashes; when set, agents ' +
       'also delete the content of received messages; when not set, content is kept',
     example: '3600',
   }),
@@ -184,7 +184,7 @@ export const relaySettingsSchema = z.object({
   }),
   SUBMIT_UNKNOWN_SECONDS: setting(wholeNumber(60, 30 * DAY).default(900), {
     about:
-      'seconds to wait for evidence after a device lost its record of a message, before the message fails with submit_unknown',
+      'seconds after which a message fails with submit_unknown, if its device lost the record of it and no report shows whether it was sent',
     example: '900',
   }),
   METRICS_TOKEN: setting(text().min(16, 'needs at least 16 characters').optional(), {

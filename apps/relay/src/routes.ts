@@ -232,8 +232,20 @@ export function routes(deps: RouteDeps): Route[] {
 
     route('GET', '/push/key', 'push:list', 'Get the key for browser notifications', showPushKey(push)),
     route('GET', '/push/subscriptions', 'push:list', 'List browsers with notifications', listSubscriptions(push)),
-    route('POST', '/push/subscriptions', 'push:manage', 'Notify a browser', registerSubscription(push)),
-    route('DELETE', '/push/subscriptions/{id}', 'push:manage', 'Stop notifying a browser', deleteSubscription(push)),
+    route(
+      'POST',
+      '/push/subscriptions',
+      'push:manage',
+      'Turn on notifications in a browser',
+      registerSubscription(push),
+    ),
+    route(
+      'DELETE',
+      '/push/subscriptions/{id}',
+      'push:manage',
+      'Turn off notifications in a browser',
+      deleteSubscription(push),
+    ),
     route('POST', '/push/subscriptions/{id}/test', 'push:manage', 'Send a test notification', testSubscription(push)),
 
     route('GET', '/statistics', 'messages:list', 'Get message counts over time', showStatistics(core)),

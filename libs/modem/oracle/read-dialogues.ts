@@ -21,7 +21,8 @@ const decidedReplies: readonly { readonly pattern: RegExp; readonly reason: stri
   { pattern: /^ModemManager \S+ \d+ \+CCLK: *"?(1\d|XX)\//, reason: 'before 2024 the clock of the modem was not set' },
   {
     pattern: /^python-gsmmodem \S+ \d+ AT\+CFUN\? \+CFUN: \(/,
-    reason: 'the modem lists all possible settings instead of the current one; the driver continues without it',
+    reason:
+      'the modem lists all possible settings instead of the current one; the driver continues without the setting',
   },
 ]
 

@@ -583,7 +583,7 @@ export interface paths {
          */
         get: operations["getPushSubscriptions"];
         /**
-         * Notify a browser
+         * Turn on notifications in a browser
          * @description Requires Basic authentication, a session, or a token or API key with the scope `push:manage`.
          */
         post: operations["postPushSubscriptions"];
@@ -593,7 +593,7 @@ export interface paths {
             query?: never;
         };
         /**
-         * Stop notifying a browser
+         * Turn off notifications in a browser
          * @description Requires Basic authentication, a session, or a token or API key with the scope `push:manage`.
          */
         delete: operations["deletePushSubscriptionsById"];
@@ -1105,7 +1105,7 @@ export interface components {
             name?: string;
             /** @description Send only events of this device; an empty text means all devices */
             deviceId?: string;
-            /** @description `true` pauses the webhook: its deliveries wait, but no longer than finished deliveries are kept. `false` resumes it, and enables it if it was disabled */
+            /** @description `true` pauses the webhook: its events wait until it resumes, and are deleted after the time for which finished deliveries are kept. `false` resumes the webhook, and enables it if it was disabled */
             paused?: boolean;
         };
         Conversation: {
@@ -1848,7 +1848,7 @@ export interface components {
             /** @description Number of messages in the message storage of the modem */
             storageUsed?: number;
             storageTotal?: number;
-            /** @description Recovery steps since the last failure */
+            /** @description Number of recovery steps since the last failure */
             recoverySteps?: number;
             /** @description Current problem of the modem */
             lastError?: string;
@@ -2114,7 +2114,7 @@ export interface components {
              */
             to: string;
             /**
-             * @description Return only deliveries in this state
+             * @description Redeliver only deliveries in this state. Default: finished deliveries
              * @enum {string}
              */
             state?: "waiting" | "delivered" | "failed" | "dropped";
@@ -2334,7 +2334,7 @@ export interface components {
             version: string;
             /** @description Scopes of the caller */
             scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "messages:approve" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
-            /** @description Account SID for programs that send through Twilio */
+            /** @description Account SID for programs that use the Twilio-compatible API */
             twilioAccountSid: string;
             /** @description True when a virtual modem with a virtual phone is running */
             hasVirtualPhone: boolean;

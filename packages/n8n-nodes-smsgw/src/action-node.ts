@@ -141,7 +141,7 @@ export function zonedTime(value: unknown, timeZone: string): string {
   const text = value instanceof Date ? value.toISOString() : String(value)
   if (/(?:z|[+-]\d\d:?\d\d)$/i.test(text)) return text
   const local = Date.parse(`${text.replace(' ', 'T')}Z`)
-  if (Number.isNaN(local)) throw new Error(`"${text}" is not a time, for example 2026-03-01T15:00:00`)
+  if (Number.isNaN(local)) throw new Error(`"${text}" is not a time: write it like 2026-03-01T15:00:00`)
   // Uses the offset at a nearby time. The result is wrong only during the hour of a clock change.
   const offset = offsetAt(local - offsetAt(local, timeZone), timeZone)
   return new Date(local - offset).toISOString()

@@ -9,7 +9,7 @@ export async function connect(
   const text = (name: string) => String(credentials[name] ?? '').trim()
   const url = text('url')
   if (!URL.canParse(url))
-    throw new Error(`the URL "${url}" of the credentials is not valid, for example https://sms.example.org`)
+    throw new Error(`the URL "${url}" of the credentials is not valid: use one such as https://sms.example.org`)
   const account =
     text('authentication') === 'password'
       ? { username: text('username'), password: String(credentials['password'] ?? '') }

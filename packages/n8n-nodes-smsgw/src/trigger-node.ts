@@ -51,7 +51,7 @@ export class SmsgwTrigger {
     group: ['trigger'],
     version: 1,
     subtitle: '={{ $parameter["events"].join(", ") }}',
-    description: 'Starts a workflow when a text message arrives, or is sent, delivered or failed',
+    description: 'Starts a workflow when a text message arrives, is sent or delivered, or has failed',
     defaults: { name: 'SMS Gateway Trigger' },
     inputs: [],
     outputs: ['main'],

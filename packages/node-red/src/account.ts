@@ -56,7 +56,7 @@ export function accountOf(red: NodeRed, id: string): Account {
 
 function clientOf({ url, authentication }: AccountConfig, secrets: AccountSecrets): SmsGateway {
   if (!URL.canParse(url ?? ''))
-    throw new Error(`the URL "${url ?? ''}" is not valid, for example http://192.168.1.10:3000`)
+    throw new Error(`the URL "${url ?? ''}" is not valid: use one such as http://192.168.1.10:3000`)
   const { apiKey = '', username = '', password = '' } = secrets
   return new SmsGateway({ url, credentials: authentication === 'password' ? { username, password } : { apiKey } })
 }

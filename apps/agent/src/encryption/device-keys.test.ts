@@ -88,7 +88,7 @@ test('refuses values for another key, of an unknown version, or altered in any m
   expect(await open(keys, value.replace('k=1', 'k=9'))).toEqual({
     ok: false,
     problem:
-      'is encrypted for version 9 of the key, which this agent does not have: use the publicKey that GET /devices shows',
+      'is encrypted for key version 9, which this agent does not have: use the publicKey that GET /devices shows',
   })
 })
 

@@ -113,7 +113,7 @@ export class CommandHandler {
    */
   #refuse({ key, cmdId, problem }: Exclude<ReceivedCommand, { command: Command }>): Promise<void> {
     const at = this.#now()
-    const reason = `this version of the agent does not support the command, update the agent: ${problem}`.slice(0, 500)
+    const reason = `this version of the agent does not support the command (update the agent): ${problem}`.slice(0, 500)
     if (key.startsWith('send:')) {
       const code: AgentFailureCode = 'unsupported'
       return this.#report({ kind: 'failed', cmdId, at, code, reason })

@@ -43,7 +43,7 @@ test('records setup, a message and its reply without private data, and the emula
   emulator = await EmulatorProcess.start([], modem)
   const file = join(folder, 'ec25.txt')
   const recording = start(emulator.pty, 'record', file, '--to', '+447400654321', '--yes')
-  await recording.says('Reply to the message from the phone')
+  await recording.says('Reply to the message on the phone')
   await emulator.instruct('send-text', { from: '+447400654321', to: 'modem0', text: 'the fox is in the henhouse' })
   const { code, out, errors } = await recording.ended
   expect([code, errors]).toEqual([0, expect.not.stringContaining('Error')])
@@ -70,7 +70,7 @@ test('records a modem that does not work, and saves nothing without consent', as
   const { code, out, errors } = await start(emulator.pty, 'record', file).ended
   expect(out).toContain('the modem does not work: The SIM requires a PIN')
   expect(out).toContain('> AT+CPIN?\n< +CPIN: SIM PIN')
-  expect([code, errors]).toEqual([1, expect.stringContaining('not saved: review it above')])
+  expect([code, errors]).toEqual([1, expect.stringContaining('not saved: review the recording above')])
   expect(existsSync(file)).toBe(false)
 })
 

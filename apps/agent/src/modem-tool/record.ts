@@ -58,7 +58,7 @@ async function recordDialogue(
     if (outcome.kind !== 'accepted') return modem
   }
   recorder.begin('receive')
-  printLine('Reply to the message from the phone; waiting up to five minutes …')
+  printLine('Reply to the message on the phone; waiting up to five minutes …')
   printLine((await reply) ? 'reply received' : 'no reply arrived; the recording ends without it')
   return modem
 }
@@ -100,7 +100,7 @@ async function save(text: string, { file, isAgreed }: RecordCommand): Promise<vo
   const path = resolve(file)
   if (!isAgreed) {
     if (!processTerminal.isInteractive)
-      throw new ToolError('not saved: review it above, and run the command with --yes')
+      throw new ToolError('not saved: review the recording above, then run the command again with --yes')
     const answer = await processTerminal.ask(`Save this to ${path}? Check it for anything private first. [y/N] `)
     if (!/^(?:y|yes)$/i.test(answer.trim())) {
       printLine('not saved')

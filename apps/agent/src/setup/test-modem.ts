@@ -25,7 +25,7 @@ export async function testModem(
     }
   }
   if (options.replyMs === 0) return { ok: true, text: `${name} can send; setup did not wait for a reply` }
-  host.print(`sent. Reply to the message from the phone; waiting up to ${options.replyMs / 1_000} seconds …`)
+  host.print(`sent. Reply to the message on the phone; waiting up to ${options.replyMs / 1_000} seconds …`)
   const reply = await test.awaitReply(to, options.replyMs)
   if (reply === undefined) {
     return {

@@ -89,7 +89,7 @@ test.each([
   [['--fault', 'answer-lost:command=AT+CSQ?'], /^fault\[0\]: answer-lost.command: must be a command/],
   [['--modem', 'number=12'], /^modem\[0\]: number: must look like/],
   [['--modem', 'colour=red'], /^modem\[0\]: colour: is not a known name/],
-  [['--modem', 'name=a', '--tcp', '127.0.0.1:1'], /^tcp: cannot be combined with --modem; set it there/],
+  [['--modem', 'name=a', '--tcp', '127.0.0.1:1'], /^tcp: cannot be combined with --modem; set it in --modem/],
   [
     ['--scenario', 'a.json', '--modem', 'name=a'],
     /^modem: cannot be combined with --scenario, which describes the modems; remove one of them$/,

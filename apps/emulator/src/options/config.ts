@@ -195,7 +195,7 @@ function refuseContradictions(options: Options): void {
     throw new StartError(`${other}: cannot be combined with --scenario, which describes the modems; remove one of them`)
   if (modem.length > 0 && single !== undefined)
     throw new StartError(
-      `${single}: cannot be combined with --modem; set it there, for example --modem ${exampleText('modem')}`,
+      `${single}: cannot be combined with --modem; set it in --modem, for example --modem ${exampleText('modem')}`,
     )
 }
 

@@ -46,7 +46,7 @@ export function finishRestore(folder: string): void {
   if (existsSync(join(folder, RESTORED))) moveUp(folder)
   if (existsSync(join(folder, ARRIVING)))
     throw new StartError(
-      `the last restore into ${folder} did not finish. Restore again, or delete ${join(folder, ARRIVING)} to start without it`,
+      `the last restore into ${folder} did not finish. Restore again, or delete ${join(folder, ARRIVING)} to start without the restored data`,
     )
 }
 

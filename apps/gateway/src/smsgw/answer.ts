@@ -53,7 +53,7 @@ const others = [
   { word: 'password', about: 'show the user name and password of the gateway' },
   ...(isPackage ? ofPackage : []),
   { word: 'completion', about: `print the completion script of a shell: ${shells.join(', ')}` },
-  { word: '--help', about: 'show this help, or the commands and settings of the program before --help' },
+  { word: '--help', about: 'show this help; after the name of a program, show its commands and settings' },
   { word: '--version', about: 'print the version' },
 ]
 

@@ -11,7 +11,7 @@ export function canonicalPassword(password: string): string {
 export function passwordProblem(password: string, username: string): string | undefined {
   const characters = [...password]
   if (characters.length < SHORTEST) return `a password needs at least ${SHORTEST} characters`
-  if (isTooLong(password)) return `a password has at most ${LONGEST} bytes`
+  if (isTooLong(password)) return `a password must have at most ${LONGEST} bytes`
   if (/\p{Cc}/u.test(password)) return 'a password must not contain control characters such as a tab'
   if (password.toLowerCase() === username.toLowerCase()) return 'a password must not be the user name'
   if (new Set(characters).size < 3) return 'a password needs more than two different characters'

@@ -98,7 +98,7 @@ export function getAttachment({ database }: { readonly database: Database }): En
         select: { inboxKey: true, partId: true, name: true, size: true, contentType: true },
       })
       if (attachment === null)
-        throw new ApiError(404, 'No received message has this attachment: it may have been deleted by retention')
+        throw new ApiError(404, 'No received message has this attachment: retention may have deleted it')
       return sendAttachment(database, access, { ...attachment, octets: attachment })
     },
   })
@@ -117,7 +117,7 @@ export function getSentAttachment({ database }: { readonly database: Database })
         select: { messageKey: true, position: true, name: true, size: true, contentType: true },
       })
       if (attachment === null)
-        throw new ApiError(404, 'No message has this attachment: it may have been deleted by retention or hashed')
+        throw new ApiError(404, 'No message has this attachment: retention may have deleted or hashed it')
       return sendAttachment(database, access, { ...attachment, name: attachment.name ?? '', octets: attachment })
     },
   })

@@ -60,10 +60,12 @@ export const relayCommands = {
       args: '<user> <cell>',
       about: 'move an account to another cell while it is in use; repeat the command after an interruption',
       options: {
-        cancel: { about: 'return an account to its cell, if its data was not copied yet' },
+        cancel: {
+          about: 'cancel the move, which is possible until the data is copied; the account stays in its present cell',
+        },
         'without-router': {
           value: '<id,…>',
-          about: 'remove these routers from the directory, because they have ended',
+          about: 'ids of routers that have ended: remove them from the directory',
         },
       },
     },

@@ -55,8 +55,7 @@ export function getInboxItem({ database }: { readonly database: Database }): End
         where: { accountId_id: { accountId, id } },
         include: query.includeAttachments ? withAttachments : {},
       })
-      if (item === null)
-        throw new ApiError(404, 'No received message has this id: it may have been deleted by retention')
+      if (item === null) throw new ApiError(404, 'No received message has this id: retention may have deleted it')
       return { status: 200, body: inboxItemAnswer(item) }
     },
   })

@@ -48,7 +48,8 @@ async function refreshAs(
     select: { id: true, phoneTokenHash: true },
   })
   if (requested.deviceId !== undefined && devices.length === 0) {
-    const message = 'is not a device of this account: GET /devices lists them; leave it out for all devices'
+    const message =
+      'is not a device of this account: use an id from GET /devices, or leave deviceId out for all devices'
     throw validationError([{ path: 'deviceId', message }], 'body')
   }
   const deviceIds = devices.map(({ id }) => id)

@@ -113,7 +113,7 @@ export class AgentRequests {
   refusalOf({ encryption }: Pick<Settings, 'encryption'>): Refused | undefined {
     if (this.#mayHideSenders || !hidesSender({ encryption })) return undefined
     const reason =
-      'the account hides senders, but this agent cannot hide them: upgrade the agent. Its messages wait until then'
+      'the account hides senders, but this agent cannot hide them: upgrade the agent. Until then, its messages wait'
     return { kind: 'refused', why: 'unsupported', reason }
   }
 

@@ -122,7 +122,7 @@ export function testSubscription(deps: SubscriptionDeps & SendPushDeps): Endpoin
     answers: { 200: pushTestResult },
     async handle({ principal: { accountId }, params: { id } }) {
       const stored = await database.pushSubscription.findFirst({ where: { accountId, id } })
-      if (stored === null) throw new ApiError(404, 'No subscription has this id: GET /push/subscriptions lists them')
+      if (stored === null) throw new ApiError(404, 'No subscription has this id: see GET /push/subscriptions')
       const language = stored.language as PushSubscriptionAnswer['language']
       const outcome = await sendPush(deps, stored, { kind: 'test', language, count: 1, about: '' }, undefined)
       if (outcome.kind === 'broken-off') throw new ApiError(503, 'The relay is stopping: try again')

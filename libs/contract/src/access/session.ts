@@ -19,7 +19,7 @@ export const sessionInfo = z
       .meta({ description: '`local`: the server runs on one machine and uses password authentication without tokens' }),
     version: z.string(),
     scopes: z.array(z.enum(scopes)).meta({ description: 'Scopes of the caller' }),
-    twilioAccountSid: z.string().meta({ description: 'Account SID for programs that send through Twilio' }),
+    twilioAccountSid: z.string().meta({ description: 'Account SID for programs that use the Twilio-compatible API' }),
     hasVirtualPhone: z.boolean().meta({ description: 'True when a virtual modem with a virtual phone is running' }),
   })
   .meta({ id: 'SessionInfo' })

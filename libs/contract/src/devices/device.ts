@@ -113,7 +113,7 @@ const modem = z
       .optional()
       .meta({ description: 'Number of messages in the message storage of the modem' }),
     storageTotal: z.int().min(0).optional(),
-    recoverySteps: z.int().min(0).optional().meta({ description: 'Recovery steps since the last failure' }),
+    recoverySteps: z.int().min(0).optional().meta({ description: 'Number of recovery steps since the last failure' }),
     lastError: z.string().optional().meta({ description: 'Current problem of the modem' }),
     lastErrorCode: z
       .string()

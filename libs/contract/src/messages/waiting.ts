@@ -73,7 +73,7 @@ const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => stri
     `Offline: ${device} is not connected. It reports the result when it is connected again.`,
   queued: ({ device }) => `Queued behind earlier messages on ${device}.`,
   outcome_unknown: ({ until }) =>
-    `Outcome unknown: the modem did not confirm the message. A delivery report or a late answer determines the outcome${by(until)}.`,
+    `Outcome unknown: the modem did not confirm the message. The message waits for a delivery report or a late answer${by(until)}.`,
   earlier_outcome_unknown: ({ until }) =>
     `The outcome of an earlier message to this number is unknown. This message waits for that outcome${by(until)}.`,
   retry: ({ until }) =>

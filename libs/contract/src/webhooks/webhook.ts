@@ -77,7 +77,7 @@ export const changeWebhookRequest = requestBody({
     .meta({ description: 'Send only events of this device; an empty text means all devices' }),
   paused: z.boolean().optional().meta({
     description:
-      '`true` pauses the webhook: its deliveries wait, but no longer than finished deliveries are kept. `false` resumes it, and enables it if it was disabled',
+      '`true` pauses the webhook: its events wait until it resumes, and are deleted after the time for which finished deliveries are kept. `false` resumes the webhook, and enables it if it was disabled',
   }),
 })
   .transform(({ event, events, ...rest }) => {
@@ -193,7 +193,9 @@ export const listDeliveriesQuery = requestQuery({
 export const redeliverRequest = requestBody({
   from: instant.meta({ description: 'Start of the period, inclusive' }),
   to: instant.meta({ description: 'End of the period, exclusive' }),
-  state: deliveryState.optional().meta({ description: 'Return only deliveries in this state' }),
+  state: deliveryState
+    .optional()
+    .meta({ description: 'Redeliver only deliveries in this state. Default: finished deliveries' }),
 })
   .check(refuseReversedRange)
   .meta({

@@ -104,8 +104,8 @@ describe('concatenation', () => {
     [{ width: 8, reference: 256, total: 2, sequence: 1 }, 'reference', '256 does not fit in 8 bits'],
     [{ width: 16, reference: 65536, total: 2, sequence: 1 }, 'reference', '65536 does not fit in 16 bits'],
     [{ width: 8, reference: 1, total: 256, sequence: 1 }, 'total', '256 is not a whole number from 0 to 255'],
-    [{ width: 8, reference: 1, total: 2, sequence: 3 }, 'sequence', '3 is not from 1 to 2'],
-    [{ width: 8, reference: 1, total: 2, sequence: 0 }, 'sequence', '0 is not from 1 to 2'],
+    [{ width: 8, reference: 1, total: 2, sequence: 3 }, 'sequence', '3 is not between 1 and 2'],
+    [{ width: 8, reference: 1, total: 2, sequence: 0 }, 'sequence', '0 is not between 1 and 2'],
   ])('%j cannot be encoded', (concatenation, member, reason) => {
     expect(() => concatenationElement(concatenation)).toThrow(new PduEncodeError(`concatenation ${member}`, reason))
   })

@@ -75,7 +75,7 @@ export function concatenationElement(concatenation: Concatenation): InformationE
   const { width, reference, total, sequence } = concatenation
   const counters = [checkedOctet(total, 'concatenation total'), checkedOctet(sequence, 'concatenation sequence')]
   if (sequence < 1 || sequence > total) {
-    throw new PduEncodeError('concatenation sequence', `${sequence} is not from 1 to ${total}`)
+    throw new PduEncodeError('concatenation sequence', `${sequence} is not between 1 and ${total}`)
   }
   return {
     identifier: width === 8 ? CONCATENATION_8 : CONCATENATION_16,

@@ -162,7 +162,7 @@ function commonElements({ ports }: EncodingOptions, { locking, single }: Gsm7Shi
   ]
 }
 
-/** Returns an example of an element of this width. All elements of this width have the same length. */
+/** Returns an example, because all concatenation elements with references of this width have the same length. */
 function numberingOf(width: 8 | 16 = 8): InformationElement {
   return concatenationElement({ width, reference: 0, total: 1, sequence: 1 })
 }

@@ -26,7 +26,7 @@ const input = z.object({
     .max(128)
     .optional()
     .describe(
-      'Id of the sent message whose reply is awaited, or an ISO 8601 time. Default: the last message sent to this number, otherwise now',
+      'Id of the sent message to which you expect a reply, or an ISO 8601 time. Default: the last message to this number; if there is none, now',
     ),
   timeoutSeconds: z
     .int()

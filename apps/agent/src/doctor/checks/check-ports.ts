@@ -87,7 +87,7 @@ async function checkUnusable(problems: readonly string[], { sysfs }: DeviceFolde
     return warnFinding(
       'USB',
       problem,
-      'the agent does not use the device until then',
+      'the agent does not use the device until this is solved',
       known?.found.kind === 'unusable'
         ? { code: `usb.${known.found.reason}`, values: { device: known.device } }
         : { code: 'usb.other', values: { problem } },

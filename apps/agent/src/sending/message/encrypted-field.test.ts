@@ -81,7 +81,7 @@ test.each<[what: string, command: Partial<SendCommand>, reason: string]>([
   [
     'text for an unknown key',
     { content: { text: publicKeyField } },
-    'textMessage.text is encrypted for version 1 of the key, which this agent does not have',
+    'textMessage.text is encrypted for key version 1, which this agent does not have',
   ],
   ['text for another passphrase', { content: { text: sealed('x', 'other') } }, 'textMessage.text cannot be decrypted'],
   [

@@ -35,7 +35,7 @@ export class FieldOpener {
   async #openWithKey(field: PublicKeyField): Promise<OpenedField> {
     const { keyVersion } = field
     if (this.#deviceKeys?.has(keyVersion) !== true) {
-      const problem = `is encrypted for version ${keyVersion} of the key, which this agent does not have: use the publicKey that GET /devices shows`
+      const problem = `is encrypted for key version ${keyVersion}, which this agent does not have: use the publicKey that GET /devices shows`
       return { ok: false, problem }
     }
     const clear = textOf(await this.#deviceKeys.decrypt(field))

@@ -103,6 +103,6 @@ function segmentOf(tlvs: Tlvs): PartPosition | undefined {
   const sequence = tlvNumber(tlvs, TLV.sarSegmentSeqnum, 1)
   if (reference === undefined || total === undefined || sequence === undefined) return undefined
   if (sequence < 1 || sequence > total)
-    throw new SmppError('ESME_RSUBMITFAIL', `sar_segment_seqnum ${sequence} is not from 1 to ${total}`)
+    throw new SmppError('ESME_RSUBMITFAIL', `sar_segment_seqnum ${sequence} is not between 1 and ${total}`)
   return { width: 0, reference, total, sequence }
 }

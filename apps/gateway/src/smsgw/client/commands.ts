@@ -20,7 +20,10 @@ export const clientCommands = {
         'no-wait': { about: 'only print the id of the message' },
         sim: { value: '<n>', about: 'SIM that sends the message, counted from 1' },
         device: { value: '<id>', about: 'device that sends the message' },
-        key: { value: '<key>', about: 'idempotency key: the same key sends one message, even after a crash' },
+        key: {
+          value: '<key>',
+          about: 'idempotency key: commands with the same key send one message, even after a crash',
+        },
         json: { about: 'print the message as JSON' },
       },
     },
@@ -54,7 +57,7 @@ export const clientCommands = {
     ...keyCommands(''),
     login: {
       args: '<url>',
-      about: 'save the address and the password (or an API key, with --api-key) for these commands',
+      about: 'save the address and the password (or an API key, with --api-key) for later commands',
       options: {
         'api-key': { about: 'save an API key instead of a password' },
         stdin: { about: 'read the password or the key from standard input' },

@@ -53,7 +53,7 @@ export async function issuePair(
   if (tokenId !== undefined && (await readTokenGeneration(deps.database, { accountId, tokenId })) >= MOST_GENERATIONS)
     throw new ApiError(
       403,
-      `this token cannot create tokens, because it is the last in a chain of ${MOST_GENERATIONS} tokens that created each other: use an earlier token, an API key or the password`,
+      `this token cannot create tokens, because it is the last in a chain of ${MOST_GENERATIONS} tokens, each created with the previous one: use an earlier token, an API key or the password`,
     )
   const pair = planPair(deps, { accountId, scopes, ttl, notAfter: expiresAt, keyId: key?.id })
   const response = await signPair(deps, pair)
@@ -94,7 +94,7 @@ export function refreshToken(deps: TokenDeps): Endpoint {
   })
 }
 
-const REUSED = 'refresh token used twice: this token and all tokens refreshed from the same token revoked'
+const REUSED = 'refresh token used twice, so it was revoked, together with all tokens of the same chain of refreshes'
 
 /**
  * Revokes a token and all tokens refreshed from it. Answers in the same way for an unknown token and for a token of

@@ -53,7 +53,8 @@ export function createMessage(deps: CreateMessageDeps): Endpoint {
         })
         const record = await readAccepted(database, principal.accountId, message.id)
         // A repeated request finds an earlier message, which may be deleted as too old at any time.
-        if (record === undefined) throw new ApiError(410, 'The message was accepted before, and has been deleted since')
+        if (record === undefined)
+          throw new ApiError(410, 'The same request was accepted earlier, and its message has been deleted')
         return { status: 201, body: resourceOf(record, principal.accountId, clock.now()) }
       } catch (error) {
         throw error instanceof ApiError && error.status !== 401 ? sendingRefusal(error, to) : error
@@ -100,7 +101,7 @@ const REFUSED = [
   [
     'MediaUrl',
     21622,
-    'MediaUrl is not supported: send an MMS with mmsMessage of POST /3rdparty/v1/messages, or leave it out',
+    'MediaUrl is not supported: leave it out, or send the MMS with POST /3rdparty/v1/messages and mmsMessage',
   ],
   ['ContentSid', 20001, 'ContentSid is not supported: send the text in Body'],
   ['PersistentAction', 20001, 'PersistentAction is not supported: leave it out'],
@@ -112,7 +113,7 @@ function refuseUnsupported(form: FacadeParameters): void {
     throw new TwilioError(
       400,
       21622,
-      'SendAsMms is not supported: send an MMS with mmsMessage of POST /3rdparty/v1/messages, or leave it out',
+      'SendAsMms is not supported: leave it out, or send the MMS with POST /3rdparty/v1/messages and mmsMessage',
     )
 }
 
@@ -167,7 +168,7 @@ async function senderOf(
   throw new TwilioError(
     400,
     21606,
-    `The 'From' phone number ${from} is not the number of a SIM of this account: GET /devices lists them, and MessagingServiceSid ${accountServiceSid(accountId)} sends with any SIM`,
+    `The 'From' phone number ${from} is not the number of a SIM of this account: use a number from GET /devices, or MessagingServiceSid ${accountServiceSid(accountId)} to send with any SIM`,
   )
 }
 
@@ -182,6 +183,6 @@ async function deviceOfService(database: Database, accountId: string, sid: strin
   throw new TwilioError(
     404,
     21701,
-    `The Messaging Service ${sid} does not exist: ${accountServiceSid(accountId)} sends with any SIM of the account`,
+    `The Messaging Service ${sid} does not exist: use ${accountServiceSid(accountId)} to send with any SIM of the account`,
   )
 }

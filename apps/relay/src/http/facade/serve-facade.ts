@@ -16,7 +16,7 @@ export class FacadeError extends Error {
   readonly request: FacadeRequest
 
   constructor(cause: unknown, request: FacadeRequest) {
-    super('a request to an interface of another product failed', { cause })
+    super('a request in the format of another product failed', { cause })
     this.request = request
   }
 }

@@ -58,7 +58,7 @@ wrong member. Send \`Accept: application/problem+json\` to receive that media ty
 ## Pagination
 
 Use \`limit\` and \`offset\`; \`X-Total-Count\` is the length of the list. For long lists, follow the \`Link\` header with
-\`rel="next"\`, which is equally fast on every page.
+\`rel="next"\`: every page is then equally fast.
 
 ## Webhook signatures
 
@@ -69,7 +69,7 @@ once, always with the same \`id\`.
 
 ## Deprecated: phoneNumber in webhook payloads
 
-\`phoneNumber\` is the number of the other party. Use \`sender\` of inbound events and \`recipient\` of outbound events
-instead, which have the same value. \`phoneNumber\` is kept for at least twelve months and will be removed only in a new major
+\`phoneNumber\` is the number of the other party. Instead, use \`sender\` in inbound events and \`recipient\` in outbound
+events: they have the same value. \`phoneNumber\` is kept for at least twelve months and will be removed only in a new major
 version, with notice. Requests that send messages do not change.
 `

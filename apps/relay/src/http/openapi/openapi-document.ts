@@ -175,7 +175,7 @@ const TAGS = {
   inbox: 'Received messages',
   webhooks: 'Register webhooks and read their deliveries',
   'webhook-events': 'Requests that your webhook receives',
-  hooks: 'Webhooks of alerting programs, which send an SMS',
+  hooks: 'Receive webhooks of alerting programs as SMS',
   devices: 'Agents with their modems and SIMs',
   settings: 'Settings of the account',
   account: 'Password of the account',

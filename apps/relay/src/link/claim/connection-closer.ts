@@ -47,7 +47,7 @@ export class ConnectionCloser {
         await closeConnections(database, ended, clock.now())
       } catch (error) {
         this.#waiting = [...ended, ...this.#waiting]
-        log.warn({ err: error }, 'could not record closed connections, retrying: the devices look online until then')
+        log.warn({ err: error }, 'could not record closed connections: the devices look online until a retry succeeds')
         break
       }
     }

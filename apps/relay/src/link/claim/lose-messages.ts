@@ -18,7 +18,7 @@ type OnMoved = (moves: readonly Move[]) => void
  */
 export function endLostJournals(database: Database, windowMs: number, now: Date, onMoved?: OnMoved): Promise<number> {
   const since = new Date(now.getTime() - windowMs)
-  const reason = 'the device lost its record of sent messages, and no evidence arrived'
+  const reason = 'the device lost its record of sent messages, and no report showed whether this message was sent'
   const input = { kind: 'failed', at: now, code: 'submit_unknown' satisfies RelayFailureCode, reason } as const
   return endMessages(database, input, (statements) => findLostSends(statements, since, AT_ONCE), onMoved)
 }

@@ -26,14 +26,16 @@ export async function aliasDevice(
   const [found] = devices
   if (devices.has(undefined))
     return refused(
-      'is required, because no device has the key of an alias in phoneNumbers, and the inbox has no message from it',
+      'is required, because no device has the key of an alias in phoneNumbers, and the inbox has no message from this alias',
     )
   if (holders.some((holder) => holder?.isDeleted))
     return refused(
-      'is required, because the device that reported an alias in phoneNumbers was deleted: pair its agent again, then name its new device',
+      'is required, because the device that reported an alias in phoneNumbers was deleted: pair its agent again, then set deviceId to the new device',
     )
   if (devices.size > 1)
-    return refused('differs between the aliases in phoneNumbers: send a message for each device that reported them')
+    return refused(
+      'differs between the aliases in phoneNumbers: send one message for each device that reported aliases',
+    )
   return { ok: true, deviceId: found }
 }
 

@@ -195,7 +195,7 @@ export function deviceRefusal(
         'The account has no device to send with: create a pairing code with POST /devices/codes and run `agent pair` with it',
       )
     case 'unknown':
-      return wrongMember('deviceId', 'is not a device of this account: GET /devices lists them')
+      return wrongMember('deviceId', 'is not a device of this account: use an id from GET /devices')
     case 'no-such-sim':
       return wrongMember('simNumber', `${simNumber} does not exist on the device: GET /devices lists its SIMs`)
     case 'emulated':
@@ -222,7 +222,7 @@ export function deviceRefusal(
     case 'not-active':
       return new ApiError(
         400,
-        'No device was seen within the hours that "deviceActiveWithin" sets: use a larger value, or leave it out',
+        'No device was seen within the number of hours in "deviceActiveWithin": use a larger value, or leave it out',
       )
     case 'queue-full':
       return new ApiError(503, 'The queue of the device is full: try again later', {

@@ -46,7 +46,7 @@ function readFrame(bytes: Buffer, at: number, mostBytes: number): FrameReading {
   if ((second & MASKED) === 0) return refused('frames of a client must be masked')
   const short = second & LENGTH
   if ((first & OPCODE) >= FIRST_CONTROL && (short > LONGEST_CONTROL || (first & FINAL) === 0))
-    return refused('a control frame must be short and whole')
+    return refused(`a control frame must have at most ${LONGEST_CONTROL} bytes and must not be fragmented`)
   const lengthBytes = short === 127 ? 8 : short === 126 ? 2 : 0
   const head = at + 2 + lengthBytes + MASK_BYTES
   if (bytes.length < head) return INCOMPLETE

@@ -190,7 +190,7 @@ export class AgentRouter {
     this.#reported.add(relay)
     this.#deps.log.warn(
       { relay },
-      'relay refuses the challenge of this router: check that it has the same SERVER_SECRET and a release with cells',
+      'relay refuses the challenge of this router: check that relay and router have the same SERVER_SECRET, and that the release of the relay supports cells',
     )
   }
 }

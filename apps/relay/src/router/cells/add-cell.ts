@@ -127,7 +127,7 @@ async function sharePushKeys(cell: Cell, cells: readonly Cell[], box: SecretBox)
     if (subscriptions > 0)
       throw new StartError(
         `${subscriptions} browsers get notifications with the push keys of this database, which differ from those of the ` +
-          `cell ${first?.id}. Add such a cell first, to an empty directory`,
+          `cell ${first?.id}. Only the first cell of a directory keeps its push keys: use an empty directory, and add this cell first`,
       )
     await own.installation.update({ where, data: { pushPublicKey, pushPrivateSealed } })
     return present.pushPublicKey !== null

@@ -212,7 +212,7 @@ class OldTimeline extends Error {
 
   constructor(timeline: number, newest: number) {
     super(
-      `the server is on timeline ${timeline}, but timeline ${newest} was used before, so another server has replaced it; restart the relay if the database was restored from an older backup`,
+      `this server is on timeline ${timeline}, but the relay has already used timeline ${newest} of another server, which has replaced this one; restart the relay if the database was restored from an older backup`,
     )
   }
 }

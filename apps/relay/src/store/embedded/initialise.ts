@@ -30,7 +30,7 @@ export async function initialise(
   if (version !== undefined)
     throw new StartError(
       `the database in ${folder} was created by PostgreSQL ${version}, and PostgreSQL ${binaries.majorVersion} cannot read it: ` +
-        'make a backup with the release that created it, and restore the backup into a new folder (docs/backup.md)',
+        'make a backup with the release that created the database, and restore the backup into a new folder (docs/backup.md)',
     )
   const unfinished = `${folder}.unfinished`
   writable(folder, () => {

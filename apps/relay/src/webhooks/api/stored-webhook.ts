@@ -7,7 +7,7 @@ import type { Webhook } from '../../store/generated/client.ts'
 /** Throws 404 when the account has no webhook with this id. */
 export async function findWebhook(statements: Statements, accountId: string, id: string): Promise<Webhook> {
   const webhook = await statements.webhook.findUnique({ where: { accountId_id: { accountId, id } } })
-  if (webhook === null) throw new ApiError(404, 'No webhook has this id: GET /webhooks lists them')
+  if (webhook === null) throw new ApiError(404, 'No webhook has this id: see GET /webhooks')
   return webhook
 }
 

@@ -14,7 +14,10 @@ export function refuseReplies(principal: Principal, events: readonly string[]): 
   if (!mayDo(principal, 'messages:send'))
     throw new ApiError(403, 'scope required: messages:send, because the receiver may reply to received messages')
   if (principal.key !== undefined && Object.keys(principal.key.limits).length > 0)
-    throw new ApiError(403, 'an API key with limits may not do this, because its limits would not apply to replies')
+    throw new ApiError(
+      403,
+      "an API key with limits may not receive messages in Twilio's format, because its limits would not apply to replies",
+    )
 }
 
 interface TwilioWebhook {

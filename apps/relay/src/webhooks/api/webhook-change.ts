@@ -13,7 +13,7 @@ export async function refuseForeignDevice(statements: Statements, accountId: str
   const device = await statements.device.findFirst({ where: { id, accountId, deletedAt: null }, select: { id: true } })
   if (device !== null) return
   throw validationError(
-    [{ path: 'deviceId', message: 'is not a device of this account: GET /devices lists them' }],
+    [{ path: 'deviceId', message: 'is not a device of this account: use an id from GET /devices' }],
     'body',
   )
 }

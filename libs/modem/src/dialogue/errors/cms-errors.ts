@@ -4,7 +4,7 @@ const second = 1000
 const minute = 60 * second
 
 const checkNumber = 'Check the number and its country code before you send again.'
-const askOperator = 'Ask the operator of the SIM whether it may send SMS, and whether it has credit.'
+const askOperator = 'Ask the operator whether the SIM may send SMS, and whether the SIM has credit.'
 const reportPdu =
   'Sending the message again does not help. Report the error with a trace: this network refuses the format of the message.'
 const waitAndRetry = 'No action needed: retried automatically.'
@@ -116,7 +116,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       standard: 'interworking, unspecified',
       class: 'permanent',
       words: 'An intermediate network refused the message without a reason.',
-      advice: 'Check the number; this operator may not reach the network of the recipient.',
+      advice: 'Check the number; this operator may be unable to reach the network of the recipient.',
       alarm: 'rate',
     },
   ],
