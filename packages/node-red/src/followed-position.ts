@@ -13,7 +13,7 @@ interface Line {
 
 /** How long received messages are recognised. Networks try to deliver a message for a few days at most. */
 const KEPT_MS = 14 * 86_400_000
-/** The file is rewritten when it has more lines than twice the number of its messages plus SPARE_LINES. */
+/** The file is rewritten when it has more than 2 × messages + SPARE_LINES lines. */
 const SPARE_LINES = 1_000
 
 /**
