@@ -67,7 +67,8 @@ const LIMITED = [
   {
     name: 'Math',
     allowed: (_: string, after: string) => /^\s*\.\s*(?!random\b)\w/.test(after),
-    problem: 'may use randomness: call the functions of Math directly, and pass a random generator as an argument',
+    problem:
+      'could reach Math.random: write each call as Math.<function>(…), and take a random generator as a parameter',
   },
   {
     name: 'Intl',

@@ -282,8 +282,8 @@ function checkUssd(vector: Vector, { text, packs }: Expected): void {
   if (packs !== true) return
   const encoded = encodeUssdString(String(text))
   expect(hexFromOctets(encoded.octets)).toBe(vector.octets)
-  // Replaces the scheme, because the encoder always uses "no language", and a network may use another scheme with the
-  // same alphabet.
+  // Except for 0x48, the encoder always uses the scheme 0x0f ("no language"), although a network may use another scheme
+  // with the same alphabet.
   expect(encoded.dataCodingScheme).toBe(dataCodingScheme === 0x48 ? 0x48 : 0x0f)
 }
 

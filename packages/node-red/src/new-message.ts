@@ -25,9 +25,7 @@ const MEMBERS = [
   'id',
 ] as const
 
-/**
- * Returns the text message for a message of the flow: the fields of the node, replaced by the fields of the message.
- */
+/** Returns the SMS for a message of the flow. A field in `msg.sms` takes precedence over the same field of the node. */
 export function newText(message: FlowMessage, fields: MessageFields): NewText {
   const given = message['sms']
   const own = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}

@@ -143,7 +143,7 @@ const MOST_KEY = 9_223_372_036_854_775_807n
 const START: Place = { sentKey: MOST_KEY, received: { at: new Date('9999-12-31T00:00:00Z'), key: MOST_KEY } }
 
 /**
- * Returns the position directly after an entry, so that the entry is the newest of the older entries. Of two entries
+ * Returns a position just newer than an entry, so that a page of older entries begins with this entry. Of two entries
  * with the same time, the sent message counts as newer.
  */
 async function cutAfter(

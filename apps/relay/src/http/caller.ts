@@ -19,5 +19,5 @@ export interface Caller {
   readonly foreignPage?: 'no origin' | 'other origin' | undefined
 }
 
-/** Throws an `ApiError` with status 401, 429, or 403 over an insecure connection. */
+/** Throws an `ApiError` with status 401 or 429, or with 403 if the connection is insecure. */
 export type Authenticate = (caller: Caller) => Promise<Principal>

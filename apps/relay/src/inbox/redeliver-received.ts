@@ -26,8 +26,8 @@ const LONGEST_MS = 30_000
 /**
  * Delivers the received messages of a range to webhooks again, each under its original event id, or in batches whose id
  * is derived from their messages. After an interruption the call can be repeated, because no event gets a second id. If
- * the caller may not read the inbox, a webhook receives only messages that were stored after its URL was set, and only
- * batches in which all messages are that new.
+ * the caller may not read the inbox, a webhook receives only messages that were stored after its URL was set. It
+ * does not receive a batch that contains an older message.
  */
 export async function redeliverReceived(
   database: Database,

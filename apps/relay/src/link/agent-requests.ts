@@ -182,7 +182,8 @@ export class AgentRequests {
         return undefined
       case 'report-duplicate': {
         const { accountId, deviceId } = this.#opened()
-        const message = 'two agents use the identity of this device and one of them has stopped: pair one of them again'
+        const message =
+          'two agents used the identity of this device, so one of the agents has stopped: pair that agent again'
         logbook.write({ accountId, deviceId, module: 'agents', priority: 'ERROR', message })
         return undefined
       }

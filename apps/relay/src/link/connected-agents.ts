@@ -42,7 +42,7 @@ export class ConnectedAgents {
   #draining: NodeJS.Timeout | undefined
   /** The polls in progress. Each poll is identified by its warning. */
   readonly #polls = new Set<string>()
-  /** Devices that were attached although they had no connection when the database was read. */
+  /** Devices that the last read of the database showed as attached, although they had no connection then. */
   #unconnected: readonly EndedConnection[] = []
   #renewal: Promise<void> | undefined
   /**

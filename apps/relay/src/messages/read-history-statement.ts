@@ -113,7 +113,7 @@ function bounded(filter: HistoryFilter, direction: Direction, after: RowPosition
   return filter.from && filter.from > after.createdAt ? filter : { ...filter, after, from: undefined }
 }
 
-/** Returns the API key of the filter, or undefined for a kind of credentials. */
+/** Returns the API key that the filter names, or undefined if the filter names a kind of credentials. */
 function keyOf(sentBy: string): string | undefined {
   return sentByKind.safeParse(sentBy).success ? undefined : sentBy
 }

@@ -51,7 +51,7 @@ export class IncomingMessages {
     }
   }
 
-  /** Handles CNMA. Returns false if no message is unacknowledged. */
+  /** Handles CNMA. Returns false if no message waits for an acknowledgement. */
   acknowledge(accepted: boolean): boolean {
     const waiting = this.#unacknowledged
     if (waiting === undefined) return false

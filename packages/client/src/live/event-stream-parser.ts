@@ -8,7 +8,7 @@ export interface StreamEvent {
 /** The longest block. The gateway never sends a longer block. */
 const MOST_CHARACTERS = 4_194_304
 
-/** Parses a stream of Server-Sent Events from texts that may be divided anywhere. */
+/** Parses a stream of Server-Sent Events that arrives in pieces. A piece may end anywhere, even inside a line. */
 export class EventStreamParser {
   /**
    * The id of the last complete block. Blocks without data also have an id, so that the position of an idle client

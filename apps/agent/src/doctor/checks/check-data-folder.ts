@@ -68,7 +68,10 @@ export function checkSpace(space: DiskSpace): CodedFinding {
         values,
       })
     case 'warn':
-      return warnFinding('disk space', text, 'free disk space before the disk is full', { code: 'disk.low', values })
+      return warnFinding('disk space', text, 'delete or move files before the disk is full', {
+        code: 'disk.low',
+        values,
+      })
     case 'pass':
       return okFinding('disk space', text, { code: 'disk.ok', values })
   }

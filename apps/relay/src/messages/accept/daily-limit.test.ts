@@ -55,7 +55,8 @@ test('50 connections over two relays reach the limit exactly and never exceed it
 
 test('repetitions of a request count once, even if they are concurrent', async () => {
   const key = await createKey(LIMIT)
-  // Each request is sent three times, by connections to both relays, with the same number of recipients.
+  // Each request is sent three times, over connections to both relays. A repetition has as many recipients as the
+  // original.
   await race([`Bearer ${key}`], 3, (index) => ({ 'idempotency-key': `once ${Math.floor(index / 3) % 9} ${index % 3}` }))
   expect(await recipientsOf(key)).toBe(9 * (1 + 2 + 3))
 })

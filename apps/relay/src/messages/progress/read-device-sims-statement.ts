@@ -10,7 +10,7 @@ export interface DeviceSims {
 }
 
 /**
- * Reads the slots of devices and how their account chooses among them. Takes no locks and does not wait for concurrent
+ * Reads the SIM slots of devices, and the account's rule for choosing a slot. Takes no locks and does not wait for concurrent
  * changes.
  */
 export async function readDeviceSims(
