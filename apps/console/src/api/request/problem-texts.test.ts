@@ -29,7 +29,7 @@ test.each([
   ],
   [
     'newPassword',
-    'is not allowed: a password has at most 128 bytes',
+    'is not allowed: a password must have at most 128 bytes',
     'The password is too long. Use at most 128 characters, or fewer with accents or emoji.',
   ],
   [

@@ -60,7 +60,7 @@ const sentences: readonly (readonly [RegExp, TextKey])[] = [
   [/^must not contain control/, 'problem.controlCharacters'],
   [/^must have four to eight digits/, 'problem.pin'],
   [/^is not allowed: a password needs at least (\d+) characters/, 'problem.tooShort'],
-  [/^is not allowed: a password has at most (\d+) bytes/, 'problem.passwordTooLong'],
+  [/^is not allowed: a password must have at most (\d+) bytes/, 'problem.passwordTooLong'],
   [/^is not allowed: a password must not contain control/, 'problem.controlCharacters'],
   [/^is not allowed: a password must not be the user name/, 'problem.passwordIsUsername'],
   [/^is not allowed: a password needs more than two/, 'problem.passwordTooSimple'],

@@ -33,7 +33,9 @@ test('uses no server that was replaced, even if no other server answers, and giv
   timelines = { one: 1, two: 2 }
   expect(await found()).toBe('two')
   timelines = { one: 1 }
-  await expect(found()).rejects.toThrow('one:5432: the server is on timeline 1, but timeline 2 was used before')
+  await expect(found()).rejects.toThrow(
+    'one:5432: this server is on timeline 1, but the relay has already used timeline 2',
+  )
   timelines = { one: 1, three: 3 }
   expect(await found()).toBe('three')
 })
