@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { zonedTime } from './action-node.ts'
+import { zonedTime } from './zoned-time.ts'
 
 test.each([
   ['2026-03-01T15:00:00Z', 'Europe/Berlin', '2026-03-01T15:00:00Z'],
