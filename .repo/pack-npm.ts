@@ -27,7 +27,10 @@ if (folder === 'smsgw') packPrograms(resolve(values.into))
 else pack(join(root, folder), resolve(values.into))
 
 function packPrograms(into: string): void {
-  const built = mkdtempSync(join(tmpdir(), 'smsgw-npm-'))
+  // The folder is in the checkout. Otherwise the source maps, and so the names of the files, would contain the path of
+  // the checkout, and two builds of a commit would differ.
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  const built = mkdtempSync(join(root, 'dist/npm-'))
   try {
     execFileSync(process.execPath, [join(root, '.repo/build.ts'), '--into', built], { stdio: 'inherit' })
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
