@@ -1,4 +1,4 @@
-// Inbound path, step 13: leases receivers with due deliveries. Next: attempt-delivery.ts.
+// Inbound path, step 13: takes a lease for each receiver that has due deliveries. Next: attempt-delivery.ts.
 
 import type { Log } from '@smsgw/daemon/log/log'
 import { isDatabaseUnavailable } from '../../store/connection/database-unavailable.ts'
