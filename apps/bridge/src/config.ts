@@ -216,7 +216,8 @@ export const bridgeSettingsSchema = z.object({
   DATA_DIR: setting(
     text().default(() => defaultFolder('bridge')),
     {
-      about: 'folder for messages that are not yet forwarded, and for the position in the events of the account',
+      about:
+        'folder in which the bridge stores messages that are not yet forwarded, and the id of the last event that it forwarded',
       example: '/var/lib/smsgw/bridge',
     },
   ),

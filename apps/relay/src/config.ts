@@ -143,7 +143,8 @@ export const relaySettingsSchema = z.object({
   DELETE_RECEIVED_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
     about:
       'seconds for which a received message is kept in the inbox; it is deleted together with its finished webhook ' +
-      'deliveries; when not set, it is kept as long as sent messages. Set this if received codes must not stay readable',
+      'deliveries; when not set, it is kept as long as sent messages. Set this if the account receives login codes, which ' +
+      'must not stay readable',
     example: '86400',
   }),
   TOKEN_MAX_TTL_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {

@@ -226,7 +226,13 @@ export function routes(deps: RouteDeps): Route[] {
     route('POST', '/webhooks/{id}/test', 'webhooks:write', 'Send a sample event', testWebhook(core)),
     route('POST', '/webhooks/{id}/secret', 'webhooks:write', 'Rotate the signing secret', rotateWebhookSecret(core)),
     route('GET', '/webhooks/{id}/deliveries', 'webhooks:list', 'List deliveries of a webhook', listDeliveries(core)),
-    route('POST', '/webhooks/{id}/redeliver', 'webhooks:write', 'Redeliver a time range', redeliverRange(core)),
+    route(
+      'POST',
+      '/webhooks/{id}/redeliver',
+      'webhooks:write',
+      'Redeliver the events of a time range',
+      redeliverRange(core),
+    ),
     route('GET', '/webhooks/deliveries/{id}', 'webhooks:list', 'Get a delivery', showDelivery(webhooks)),
     route('POST', '/webhooks/deliveries/{id}/redeliver', 'webhooks:write', 'Redeliver one event', redeliverOne(core)),
 

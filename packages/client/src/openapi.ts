@@ -538,7 +538,7 @@ export interface paths {
             query?: never;
         };
         /**
-         * Redeliver a time range
+         * Redeliver the events of a time range
          * @description Requires Basic authentication, a session, or a token or API key with the scope `webhooks:write`.
          */
         post: operations["postWebhooksByIdRedeliver"];
