@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeDurably } from '@smsgw/daemon/files/durable-file'
-import { StartError } from '@smsgw/daemon/start-error'
 import { generatePassword } from '@smsgw/relay/accounts/generated-password'
 import { systemRandom } from '@smsgw/relay/random'
 import { secretBox } from '@smsgw/relay/store/secret-box'
-import { z } from 'zod'
+import { parseGatewayCredentials } from './credentials-file.ts'
 
 export interface Secrets {
   readonly serverSecret: string
@@ -32,7 +31,7 @@ export function readSecrets(
     configured.serverSecret ?? readIfThere(secretFile)?.trim() ?? write(secretFile, randomBytes(32).toString('base64'))
   const existing = readIfThere(credentialsFile)
   if (existing !== undefined)
-    return { serverSecret, ...parseCredentials(existing, credentialsFile), areNew: false, credentialsFile }
+    return { serverSecret, ...parseGatewayCredentials(existing, credentialsFile), areNew: false, credentialsFile }
   const created = { username: 'sms', password: configured.password ?? generated(serverSecret) }
   write(credentialsFile, JSON.stringify(created, undefined, 2))
   return { serverSecret, ...created, areNew: true, credentialsFile }
@@ -52,16 +51,6 @@ export function storeCredentials(
  */
 function generated(serverSecret: string): string {
   return generatePassword(secretBox(serverSecret, systemRandom), systemRandom)
-}
-
-const credentials = z.object({ username: z.string().min(1), password: z.string().min(1) })
-
-function parseCredentials(text: string, file: string): z.output<typeof credentials> {
-  try {
-    return credentials.parse(JSON.parse(text))
-  } catch (error) {
-    throw new StartError(`${file} is not valid. Expected: {"username": "sms", "password": "…"}`, { cause: error })
-  }
 }
 
 function write(file: string, content: string): string {

@@ -42,8 +42,10 @@ export function SettingsSection({
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
+          // After a refusal of the API, the same values can be saved again: the cause may be outside of this page.
+          const isRefused = fields.some(([key]) => problems.of(`${section}.${key}`) !== undefined)
           const wrong = event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')
-          if (wrong !== null) return wrong.focus()
+          if (wrong !== null && !(isRefused && Object.keys(conflicts).length === 0)) return wrong.focus()
           change.mutate(
             { [section]: changed },
             {

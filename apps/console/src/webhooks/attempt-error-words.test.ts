@@ -25,6 +25,10 @@ test.each([
     'the URL of the webhook was changed with a token that may not read this event (scope required: inbox:read)',
     'Die URL wurde mit einem Token geändert, das dieses Ereignis nicht lesen darf (nötiger Scope: inbox:read)',
   ],
+  [
+    'every attempt for five days failed, the last one with: hook.example resolves to 10.0.0.1, which is not public: only the operator can allow it (WEBHOOK_ALLOW_CIDRS)',
+    'Fünf Tage lang schlug jeder Versuch fehl. Letzter Fehler: Die Adresse 10.0.0.1 ist nicht öffentlich. Nur der Betreiber kann sie erlauben (WEBHOOK_ALLOW_CIDRS).',
+  ],
   ['a reason of a newer relay', 'a reason of a newer relay'],
 ])('shows in German why a request failed: %s', async (error, words) => {
   await loadLocale(chooseLocale('de', ['de']))

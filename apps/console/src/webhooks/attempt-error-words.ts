@@ -6,6 +6,8 @@ import { locale, type TextKey, t } from '../words/text.ts'
  * describes them.
  */
 const reasons: readonly (readonly [RegExp, TextKey])[] = [
+  // First, because it contains the reason of the last attempt, which a later pattern would match.
+  [/^every attempt for five days failed, the last one with: ([\s\S]+)$/, 'attemptError.fiveDays'],
   [/^connection refused$/, 'attemptError.refused'],
   [/^host name not found$/, 'attemptError.notFound'],
   [/^host name lookup failed$/, 'attemptError.lookup'],
@@ -23,8 +25,7 @@ const reasons: readonly (readonly [RegExp, TextKey])[] = [
   [/^internal error of the relay/, 'attemptError.internal'],
   [/^the webhook was disabled$/, 'attemptError.disabled'],
   [/^the receiver answered 410 Gone$/, 'attemptError.gone'],
-  [/^every attempt for five days failed, the last one with: ([\s\S]+)$/, 'attemptError.fiveDays'],
-  [/ a token that may not read this event \(scope required: (.+)\)$/, 'attemptError.unreadable'],
+  [/^[^:]{1,200} a token that may not read this event \(scope required: ([^()]+)\)$/, 'attemptError.unreadable'],
 ]
 
 /**

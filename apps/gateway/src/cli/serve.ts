@@ -7,6 +7,7 @@ import { openLog } from '@smsgw/daemon/log/log'
 import { readSecret } from '@smsgw/daemon/settings'
 import { runService } from '@smsgw/daemon/termination'
 import { readRelayConfig } from '@smsgw/relay/config'
+import { storeGatewayAddress } from '../credentials-file.ts'
 import { takeGatewayFolder } from '../data-folder.ts'
 import { startGateway } from '../gateway.ts'
 import { readSecrets, storeCredentials } from '../secrets.ts'
@@ -88,6 +89,7 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
     },
     stopLimitMs: STOP_LIMIT_MS,
   })
+  storeGatewayAddress(folder.path, gateway.url)
   process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: networkAddresses() }))
 }
 

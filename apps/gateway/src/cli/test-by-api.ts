@@ -10,12 +10,13 @@ import { readAccount } from '../smsgw/client/account.ts'
  * record.
  */
 export class TestByApi implements TestMessages {
-  readonly #sms: SmsGateway
+  readonly #environment: NodeJS.ProcessEnv
   readonly #simNumber: number | undefined
+  #sms: SmsGateway | undefined
   #knownBefore: ReadonlySet<string> = new Set()
 
   constructor(environment: NodeJS.ProcessEnv, simNumber: number | undefined) {
-    this.#sms = new SmsGateway(readAccount({ url: localUrl(environment) }, environment))
+    this.#environment = environment
     this.#simNumber = simNumber
   }
 
@@ -23,8 +24,9 @@ export class TestByApi implements TestMessages {
     try {
       this.#knownBefore = new Set((await this.#latest()).map(({ id }) => id))
       const simNumber = this.#simNumber
-      const { id } = await this.#sms.messages.send({ to, text, ...(simNumber !== undefined && { simNumber }) })
-      const { recipients } = await this.#sms.messages.waitFor(id, { until: 'sent' })
+      const sms = await this.#gateway()
+      const { id } = await sms.messages.send({ to, text, ...(simNumber !== undefined && { simNumber }) })
+      const { recipients } = await sms.messages.waitFor(id, { until: 'sent' })
       const failed = recipients.find(({ state }) => state === 'Failed' || state === 'Cancelled')
       return failed === undefined ? undefined : (failed.error ?? failed.state)
     } catch (error) {
@@ -46,8 +48,14 @@ export class TestByApi implements TestMessages {
   }
 
   async #latest() {
-    const { items } = await this.#sms.inbox.list({ limit: 50, cursor: 'start' }).page()
+    const sms = await this.#gateway()
+    const { items } = await sms.inbox.list({ limit: 50, cursor: 'start' }).page()
     return items
+  }
+
+  async #gateway(): Promise<SmsGateway> {
+    this.#sms ??= new SmsGateway(await readAccount({ url: localUrl(this.#environment) }, this.#environment))
+    return this.#sms
   }
 }
 

@@ -5,11 +5,13 @@ import { bridgeCommands } from '@smsgw/bridge/cli/commands'
 import type { CommandHelp, ProgramCommands } from '@smsgw/daemon/command-line'
 import { gatewayFolder } from '@smsgw/daemon/files/default-folder'
 import { nearest } from '@smsgw/daemon/nearest'
+import { StartError } from '@smsgw/daemon/start-error'
+import { printable } from '@smsgw/daemon/terminal/printable'
 import { VERSION } from '@smsgw/daemon/version'
 import { emulatorCommands } from '@smsgw/emulator/options/config'
 import { relayCommands } from '@smsgw/relay/cli/commands'
 import { gatewayCommands } from '../cli/commands.ts'
-import { credentialsOfGateway } from './client/account.ts'
+import { readGatewayCredentials } from '../credentials-file.ts'
 import { clientCommands } from './client/commands.ts'
 import { completionScript, shells } from './completion.ts'
 
@@ -70,7 +72,7 @@ const shortCommands: ProgramCommands = {
 export function answerSmsgw(name: string, args: readonly string[]): number {
   if (name === '--help' || name === '-h' || name === 'help') return print(helpText())
   if (name === '--version' || name === 'version') return print(`${VERSION}\n`)
-  if (name === 'password' && args.length === 0) return printPassword()
+  if (name === 'password') return args.length === 0 ? printPassword() : refuse('password needs no arguments')
   if (name === 'completion') {
     const shell = shells.find((known) => known === args[0])
     if (shell !== undefined && args.length === 1)
@@ -92,12 +94,19 @@ export function answerSmsgw(name: string, args: readonly string[]): number {
 /** With the Debian package, the script /usr/bin/smsgw answers instead, because it knows the folder of the service. */
 function printPassword(): number {
   const folder = process.env['DATA_DIR'] || gatewayFolder
-  const found = credentialsOfGateway(folder)
-  if (found !== undefined) return print(`${found.username}:${found.password}\n`)
-  process.stderr.write(
-    `smsgw: ${join(folder, 'credentials.json')} does not exist: start the gateway first, or set DATA_DIR to its data folder\n`,
-  )
-  return 1
+  try {
+    const found = readGatewayCredentials(folder)
+    if (found === undefined)
+      throw new StartError(
+        `${join(folder, 'credentials.json')} does not exist: start the gateway first, or set DATA_DIR to its data folder`,
+      )
+    const text = `${found.username}:${found.password}`
+    return print(`${process.stdout.isTTY ? printable(text) : text}\n`)
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    process.stderr.write(`smsgw: ${error.message}\n`)
+    return 1
+  }
 }
 
 function helpText(): string {

@@ -45,6 +45,12 @@ test('smsgw password prints the account of the gateway, or says that the gateway
       output: 'sms:tea at half past four\n',
       problem: '',
     })
+    writeFileSync(join(folder, 'credentials.json'), '{ "password": "tea at half past four" }')
+    expect(smsgwWith({ DATA_DIR: folder }, 'password')).toEqual({
+      code: 1,
+      output: '',
+      problem: `smsgw: ${folder}/credentials.json is not valid. Expected: {"username": "sms", "password": "…"}\n`,
+    })
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -55,6 +55,16 @@ test.each([
   expect(readMinute(text)).toBeUndefined()
 })
 
+test.each([
+  ['9:30', '09:30'],
+  ['09:30', '09:30'],
+  ['09:30:59', '09:30'],
+  ['09:30 - 17:00', undefined],
+  ['09', undefined],
+])('"%s" is read as the time of day %s', (text, time) => {
+  expect(readDayTime(text)).toBe(time)
+})
+
 test('a local minute has the form of a field without a zone', () => {
   expect(localMinute(new Date(2026, 10, 8, 7, 5))).toBe('2026-11-08T07:05')
 })

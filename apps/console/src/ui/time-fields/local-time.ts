@@ -67,7 +67,9 @@ export function readMinute(text: string): string | undefined {
 
 /** Returns the time of day that a text describes, with the words of the locale for the halves of the day. */
 export function readDayTime(text: string): string | undefined {
-  return timeOf(numbersIn(text), text)
+  const numbers = numbersIn(text)
+  // A third number is the second, in a time that was pasted from elsewhere.
+  return numbers.length === 2 || (numbers.length === 3 && Number(numbers[2]) < 60) ? timeOf(numbers, text) : undefined
 }
 
 /** Returns the format of a local minute, for example "DD/MM/YYYY, hh:mm". */

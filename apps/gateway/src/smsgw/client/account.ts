@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { SmsGatewayOptions } from '@smsgw/client'
 import { gatewayFolder } from '@smsgw/daemon/files/default-folder'
 import { writeDurably } from '@smsgw/daemon/files/durable-file'
 import { readSecret } from '@smsgw/daemon/settings'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { userCommand } from '@smsgw/daemon/user-command'
+import { readGatewayCredentials, runsGatewayAt } from '../../credentials-file.ts'
 
 /** The gateway and the credentials that a command uses. */
 export type ApiAccount = Pick<SmsGatewayOptions, 'url' | 'credentials'>
@@ -21,9 +22,10 @@ const LOCAL_URL = 'http://127.0.0.1:3000'
 
 /**
  * Returns the account from options, environment, the saved login, or a gateway whose data folder this user may read, in
- * this order. Saved credentials are sent only to the address for which they were saved.
+ * this order. Saved credentials are sent only to the address for which they were saved, and the password of a gateway only
+ * to the gateway itself.
  */
-export function readAccount(options: AccountOptions, environment: NodeJS.ProcessEnv): ApiAccount {
+export async function readAccount(options: AccountOptions, environment: NodeJS.ProcessEnv): Promise<ApiAccount> {
   const saved = readSaved(environment)
   const url = options.url ?? (environment['SMSGW_URL'] || saved?.url) ?? LOCAL_URL
   checkUrl(url)
@@ -31,8 +33,14 @@ export function readAccount(options: AccountOptions, environment: NodeJS.Process
   if (given !== undefined) return { url, credentials: given }
   if (saved !== undefined && new URL(saved.url).href === new URL(url).href)
     return { url, credentials: saved.credentials }
-  const local = isLoopback(url) ? credentialsOfGateway(environment['DATA_DIR'] || gatewayFolder) : undefined
-  if (local !== undefined) return { url, credentials: local }
+  const folder = environment['DATA_DIR'] || gatewayFolder
+  const local = isLoopback(url) ? readGatewayCredentials(folder) : undefined
+  if (local !== undefined) {
+    if (await runsGatewayAt(folder, url)) return { url, credentials: local }
+    throw new StartError(
+      `the gateway with the data folder ${resolve(folder)} is not running at ${url}: start it, or set SMSGW_URL to its address`,
+    )
+  }
   throw new StartError(
     `no credentials for ${url}: run \`${userCommand('client', 'login <url>')}\`, or set SMSGW_USERNAME and SMSGW_PASSWORD`,
   )
@@ -93,16 +101,6 @@ function readSaved(environment: NodeJS.ProcessEnv): ApiAccount | undefined {
 
 function savedFile(environment: NodeJS.ProcessEnv): string {
   return join(configFolder(environment), 'client.json')
-}
-
-/** Returns the account that the gateway created; undefined if the folder has none. */
-export function credentialsOfGateway(
-  folder: string,
-): { readonly username: string; readonly password: string } | undefined {
-  const file = join(folder, 'credentials.json')
-  if (!existsSync(file)) return undefined
-  const { username, password } = JSON.parse(readFileSync(file, 'utf8')) as { username: string; password: string }
-  return { username, password }
 }
 
 function isLoopback(url: string): boolean {

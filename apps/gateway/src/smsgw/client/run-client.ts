@@ -26,7 +26,7 @@ async function run(line: CommandLine): Promise<number> {
     const { login, logout } = await import('./login.ts')
     return line.name === 'login' ? login(line, process.env) : logout(process.env)
   }
-  const account = readAccount(
+  const account = await readAccount(
     { url: text(line, 'url'), username: text(line, 'username'), apiKeyFile: text(line, 'api-key-file') },
     process.env,
   )
