@@ -63,7 +63,7 @@ ${commandLines(clientCommands).join('\n')}
 
 Address and credentials come from the options; then from SMSGW_URL, SMSGW_USERNAME, SMSGW_PASSWORD and SMSGW_API_KEY (each
 secret may come from the file in SMSGW_PASSWORD_FILE or SMSGW_API_KEY_FILE); then from the last login; then from the
-data folder of a gateway on this machine, if this user may read it.
+data folder of a running gateway on this machine, if this user may read it.
 `
 }
 
