@@ -55,7 +55,7 @@ function joined(...parts: readonly string[]): string {
 
 const PACKAGE = '/usr/lib/smsgw/'
 
-/** Returns true for a checkout, which runs sources, or bundles from its cache. */
+/** Returns true for a checkout. A checkout runs its source files, or the bundled programs in its cache. */
 function isCheckout(main: string): boolean {
   return !BUNDLED.test(main) || main.includes('/.cache/programs/')
 }

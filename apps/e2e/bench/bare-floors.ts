@@ -6,9 +6,9 @@ import { newFolder } from '../src/house/gateway.ts'
 import { openDatabase } from '../src/house/open-database.ts'
 
 /**
- * Measures what a machine does without the gateway, each alone: a modem whose port gets the bytes of a message and
- * nothing else, inserts of one row with a commit each, and a route that reads a body and answers. Returns the rates a
- * second.
+ * Measures how fast a machine does three things without the gateway, one after the other: it sends the bytes of a
+ * message to the port of a modem, inserts one row per commit, and answers an HTTP request after reading its body.
+ * Returns how often per second it did each of them.
  */
 export async function measureFloors(gatewayFolder: string, connections: number) {
   return {

@@ -1,13 +1,14 @@
-// Measures one box (the gateway) at full speed: messages a second from POST to the modem, and the CPU time for each
-// message; idle: the time from POST to the modem, from a received message to its webhook, and the CPU time at rest.
+// Measures a gateway at full speed: the messages per second from the POST to the modem, and the CPU time per message.
+// Then measures it without load: the time from a POST to the modem, the time from a received message to its webhook,
+// and the CPU time of an idle gateway.
 //
 // node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200] [--modems 1] [--latency 0]
 //   --latency: how many milliseconds the network takes for a message
 //   --connections, --modems and --latency take lists, such as 1,32: each combination is measured with a new gateway
 //   --floors: also prints what the machine does without the gateway
 //   --profile <folder>: writes CPU profiles of the threads of the gateway
-// node apps/e2e/bench/bench-box.ts --count instead counts the work for each message: SQL, fsyncs, posts, timers
-//   --sites: and the code that does it
+//   --count: does not measure, but counts the work for each message: SQL, fsyncs, posts, timers
+//   --sites: with --count, also names the code that does the work
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -53,7 +53,7 @@ async function restart(modems: string, more: Readonly<Record<string, string>> = 
   return house.startAgent({ MODEMS: modems, ...more }, false)
 }
 
-/** Resolves when this number of devices have this number of SIMs in total that can send. */
+/** Resolves when this number of devices are online, and at least `sims` of their SIMs can send. */
 async function untilReady(devices: number, sims: number): Promise<void> {
   await eventually(
     async () => (await house.api.ask('GET', '/devices')).json as readonly Device[],

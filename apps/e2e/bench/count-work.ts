@@ -1,5 +1,5 @@
-// Loaded into a program with `node --import` by bench-box: counts what the program does, in each thread, and writes the sums to
-// COUNT_WORK_FOLDER every 200 ms. It slows the program down, so a run that counts measures no times.
+// Loaded into a program with `node --import` by bench-box: counts what the program does, in each thread, and writes the
+// sums to COUNT_WORK_FOLDER every 200 ms. It slows the program down, so times are not measured while it counts.
 import { writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'

@@ -4,7 +4,7 @@ import { eventually } from '../src/house/api-client.ts'
 import { freePort } from '../src/house/machine/free-port.ts'
 import { type BridgeProof, expectTexts, type ProofWorld, type Recipient } from './bridge-proof.ts'
 
-/** Proves Prometheus Alertmanager with a webhook to the gateway. */
+/** Proves that Prometheus Alertmanager can send SMS with a webhook to the gateway. */
 export const alertmanagerProof: BridgeProof = {
   subject: 'alertmanager',
   packages: ['prometheus-alertmanager'],

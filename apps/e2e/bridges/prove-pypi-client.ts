@@ -11,7 +11,10 @@ const PICTURE = Buffer.from(
   'base64',
 )
 
-/** Proves the Python client of SMS Gateway for Android, unchanged, against a relay with modems and phones. */
+/**
+ * Proves that the Python client of SMS Gateway for Android works without changes with a relay that has modems and
+ * phones.
+ */
 export const pypiClientProof: BridgeProof = {
   subject: 'pypi-client',
   packages: [],

@@ -9,8 +9,8 @@ export interface ChaosFault {
   /** The probability, relative to the other faults. */
   readonly weight: number
   /**
-   * Injects the fault. Resolves when the fault is over and killed processes have been restarted, with the names of the
-   * parts that must recover.
+   * Injects the fault. Resolves when the fault is over and killed processes have been restarted. The result is the
+   * names of the parts that must recover.
    */
   readonly inject: (fleet: Fleet, random: () => number) => Promise<readonly string[]>
 }

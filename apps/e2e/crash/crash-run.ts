@@ -10,8 +10,8 @@ export interface Crash {
 }
 
 /**
- * Kills one process at a crash point while messages are sent, received and cancelled, restarts it, and compares the
- * final states of the API with the ledger. If `crashed` is false, the traffic never reached the crash point.
+ * Sends, receives and cancels messages. Meanwhile, kills one process at a crash point and restarts it. Then compares
+ * the final states in the API with the ledger. If `crashed` is false, the traffic never reached the crash point.
  */
 export async function runCrash(
   house: House,

@@ -67,9 +67,10 @@ async function one(house: House, crash: (typeof waiting)[number]): Promise<void>
 }
 
 /**
- * Returns the largest number of messages in doubt. One modem submits one part at a time, and the RESULT of the previous
- * part may not be on disk yet. So if the agent is killed, at most these two parts are between COMMIT and RESULT. If the
- * relay is killed, there are none. An older journal lacks all messages that were sent after the copy was made.
+ * Returns the largest number of messages in doubt. A modem submits one part at a time, but the RESULT of the previous
+ * part may not be on disk yet. So if the agent is killed, at most two parts have a COMMIT without a RESULT: the current
+ * part and the previous part. If the relay is killed, no message is in doubt. An older journal lacks all messages that
+ * were sent after the copy was made.
  */
 function mostInDoubt({ who, label }: (typeof waiting)[number]): number {
   if (label === 'journal replaced by an older copy') return Number.POSITIVE_INFINITY

@@ -40,8 +40,8 @@ export const databaseFaults: readonly DatabaseFault[] = [
       const primary = await primaryOf(cluster)
       primary.cutOff()
       return async () => {
-        // The other machines have chosen a new primary. The old primary returns before or just after it stops to act as
-        // primary.
+        // The other machines have chosen a new primary. The old primary is connected again shortly before or after it
+        // stops acting as primary.
         await sleep(5_000)
         primary.reconnect()
       }

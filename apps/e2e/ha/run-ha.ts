@@ -130,7 +130,10 @@ async function untilAccepted(load: ChaosLoad, count: number): Promise<void> {
   }
 }
 
-/** Returns a function that ends the watch, and returns the longest time in seconds in which no message was accepted. */
+/**
+ * Returns a function. It ends the watch, and its result is the longest time in seconds in which no message was
+ * accepted.
+ */
 function watchPauses(load: ChaosLoad): () => number {
   let [accepted, lastAt, longestMs] = [load.sent.length, performance.now(), 0]
   const timer = setInterval(() => {

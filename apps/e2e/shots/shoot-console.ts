@@ -187,7 +187,7 @@ async function fillForShots(api: ApiClient): Promise<ShotData> {
   return { ...data, failedId, manyId }
 }
 
-/** Writes a contact sheet: pictures side by side, and two in a row if they are wide. */
+/** Writes a contact sheet: all pictures in one row, or wide pictures in rows of two. */
 async function writeSheet(
   page: Page,
   { file, pictures, width }: { readonly file: string; readonly pictures: readonly string[]; readonly width: number },

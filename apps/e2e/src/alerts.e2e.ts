@@ -40,7 +40,9 @@ async function textsTo(number: string): Promise<string[]> {
   return texts
 }
 
-/** Replaces the object that Zabbix gives to scripts. It uses curl. */
+/**
+ * A replacement for the class `HttpRequest` of Zabbix, which scripts use. It sends its requests with the program curl.
+ */
 class HttpRequest {
   readonly #headers: string[] = []
   #status = 0

@@ -164,7 +164,7 @@ test('keys creates, lists, rotates and revokes an API key over the API', async (
     return JSON.parse(command.lines.join('\n'))
   }
 
-  /** Returns the status of an empty message. A valid key gets 400. */
+  /** Sends an empty message with the key and returns the HTTP status, which is 400 for a valid key. */
   async function statusWith(apiKey: string): Promise<number> {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
     return (await fetch(`${gateway.url}/3rdparty/v1/messages`, { method: 'POST', headers, body: '{}' })).status

@@ -75,7 +75,7 @@ test('a browser whose console has the focus shows no notification', async () => 
   await page.bringToFront()
   await untilFocused(page.context(), 1)
   await deliver(devtools, JSON.stringify(content))
-  // The test notification shows that the earlier notification was left out.
+  // Delivers a test notification. If only this one is shown, the earlier notification was left out.
   await deliver(devtools, JSON.stringify({ ...content, kind: 'test' }))
   await expect.poll(async () => (await shown(page)).map(({ title }) => title)).toEqual(['Notifications work'])
   await page.context().close()

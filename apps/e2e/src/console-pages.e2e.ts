@@ -324,8 +324,8 @@ test('Back returns to the position in a list, even in pages that were loaded lat
     await gateway.api.send({ phoneNumbers: ['+447400555555'], textMessage: { text: `Plan ${count}` }, scheduleAt })
   // Makes the window so small that every page is higher than the window.
   await page.setViewportSize({ width: 1400, height: 400 })
-  // Loads the page once before, because a page that is loaded for the first time is short at first, so the window would
-  // move to its top.
+  // Loads the page once before the test. A page that was never loaded is short until its content arrives, so the window
+  // would scroll to the top.
   await go('/settings')
   await page.getByRole('region', { name: 'Sending' }).waitFor()
   await page.keyboard.press('g')

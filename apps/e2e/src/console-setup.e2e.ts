@@ -43,7 +43,7 @@ test('opens at the first sign-in without a modem, and pairs the computer', async
 test('without a modem, shows the findings of the agent, reports an offline agent, and continues with a modem', async () => {
   await step().getByText(`${MISSING} was not found.`).waitFor()
   await house.emulator.instruct('set-coverage', { to: 'modem0', stat: 2 })
-  // Restarts the agent, because this is faster than waiting for the next report of an agent that finds a modem.
+  // Restarts the agent, because a running agent reports a modem that it finds only some time later.
   await house.agent?.stop()
   await step().getByText('office-pi is offline').waitFor()
   await house.startAgent({}, false)

@@ -85,7 +85,7 @@ test('the form is not shown after loading the program has failed', async () => {
   const answered = page.waitForResponse(SESSION)
   session.release()
   await answered
-  // When the page receives the next answer, it has processed this answer.
+  // Makes another request. When the page has its answer, the page has processed the earlier answer, too.
   await page.evaluate("fetch('/3rdparty/v1/session').then(({ status }) => status)")
   expect(await page.getByLabel('Username').count()).toBe(0)
   await page.context().close()

@@ -1,5 +1,5 @@
-// Tests messages that only the device, or only the owner of the account, can read, with the example programs of the
-// documentation.
+// Uses the example programs of the documentation to test messages that only the device can read, or only the owner of
+// the account.
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

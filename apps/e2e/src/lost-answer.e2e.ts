@@ -40,8 +40,9 @@ const cases = [
   },
 ]
 
-// The driver waits two minutes for a lost result. The other messages must end earlier: before the message `clock`, for
-// which a second modem takes less than two minutes.
+// The driver waits two minutes for a lost result, but the next messages must not wait that long. To measure this, a
+// second modem sends the message `clock`, which takes less than two minutes. The next messages must be sent and
+// received before `clock` has been sent.
 for (const { name, fault, options, withDeliveryReport, clockMs, state } of cases) {
   test(`${name}: messages are sent and received again before the time limit of the answer`, async () => {
     runs += 1

@@ -115,8 +115,8 @@ withPgBouncer('a relay sends, receives and migrates through a pooler in transact
 })
 
 /**
- * Returns the named statements in all sessions of the pooler, which the relay shares with the other clients of the
- * pooler.
+ * Returns the named statements in all sessions of the pooler. The relay shares these sessions with the other clients of
+ * the pooler.
  */
 async function preparedStatements(): Promise<unknown[]> {
   const clients = Array.from({ length: SERVER_CONNECTIONS }, () => {

@@ -9,7 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from './house/machine/process.ts'
 import { patienceMs } from './house/patience.ts'
 
-/** After this time, the steps between two stops grow, because a start takes longer only on a busy machine. */
+/**
+ * Up to this time, programs are stopped at closely spaced moments of their start. Later moments are further apart,
+ * because a start takes more time only on a busy machine.
+ */
 const FINE_UNTIL_MS = 2_000
 /**
  * The latest moment at which a start is stopped on a very busy machine. Another stop is at the moment when the program

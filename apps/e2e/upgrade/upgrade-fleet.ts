@@ -20,14 +20,13 @@ const MESSAGES_PER_STEP = 25
 /**
  * Upgrades two relays on one database and two agents. Each step replaces one program while messages are sent: It
  * upgrades the relays and then the agents, downgrades them in the reverse order, and upgrades them again with the
- * agents first. So each end of a link has the old release while the other end has the new release, and the other way
- * round. Returns the problems.
+ * agents first. So an old agent is connected to a new relay, and a new agent to an old relay. Returns the problems.
  */
 export async function upgradeFleet({ previous, everyMs, log }: UpgradeProof): Promise<readonly string[]> {
   const receiver = await Receiver.start()
   const crashes: string[] = []
-  // Mixes emulated and real modems. Agents before 0.1.0 do not mark their modems as emulated, so these modems count as
-  // real, and emulated modems send nothing if the account has a real modem.
+  // Lets emulated modems send. Agents before 0.1.0 do not mark their modems as emulated, so the relay treats these
+  // modems as real. By default, if an account has a real modem, its emulated modems send nothing.
   const settings = { MIX_EMULATED_MODEMS: '1' }
   const fleet = await startFleet((line) => crashes.push(line), { ...previous, settings })
   try {

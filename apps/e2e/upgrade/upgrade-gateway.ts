@@ -56,7 +56,7 @@ export async function upgradeGateway({ previous, everyMs, log }: UpgradeProof): 
   }
 }
 
-/** Restores the backup of the previous release with these sources, and compares the messages that had ended by then. */
+/** Restores the backup of the previous release with these sources, and checks how many messages it contains. */
 async function restored(backup: string, folder: string, { sent }: GatewayTraffic): Promise<string[]> {
   const elsewhere = join(folder, 'restored')
   await command('restore', CURRENT, ['restore', backup], elsewhere)
@@ -76,7 +76,7 @@ async function command(name: string, main: string, args: readonly string[], fold
   if (status !== 0) throw new Error(`${name} ended with ${status}: ${process.complaints}`)
 }
 
-/** Sends and receives messages through restarts of the gateway. */
+/** Sends and receives messages, also while the gateway restarts. */
 class GatewayTraffic {
   /** The ids of accepted messages by phone number. */
   readonly sent = new Map<string, string>()

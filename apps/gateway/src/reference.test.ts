@@ -239,7 +239,7 @@ test('packages/client/src/openapi.ts has the types of the API', async () => {
   )
 })
 
-/** Returns the operations of accounts with their successful answers. All errors have the same schema. */
+/** Returns the API operations for accounts, without their error answers, which all have the same schema. */
 function withoutErrors(document: Openapi): object {
   const paths = Object.entries(document.paths).filter(
     ([path]) => path.startsWith('/3rdparty/v1/') && !path.includes('/health'),
@@ -317,7 +317,7 @@ async function openapi(): Promise<Openapi> {
   return (await answer.json()) as Openapi
 }
 
-/** Returns the access of an operation without a scope. */
+/** Returns who may use an operation that has no scope. */
 function accessOf(security: Operation['security']): string {
   const kinds = security.flatMap((one) => Object.keys(one))
   if (kinds.includes('refreshToken')) return 'refresh token'

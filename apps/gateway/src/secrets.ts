@@ -46,8 +46,8 @@ export function storeCredentials(
 }
 
 /**
- * A generated password has a form that is accepted at once, even while someone at the owner's address guesses
- * passwords.
+ * Generates a password that the relay recognises. The limit of login attempts per IP address does not apply to it, so
+ * the owner can sign in even while another person at the same address guesses passwords.
  */
 function generated(serverSecret: string): string {
   return generatePassword(secretBox(serverSecret, systemRandom), systemRandom)

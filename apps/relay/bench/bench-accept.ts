@@ -4,7 +4,7 @@
 // machine only ratios are comparable.
 //
 //   node apps/relay/bench/bench-accept.ts [--connections 64] [--seconds 3] [--rounds 7]
-//   node apps/relay/bench/bench-accept.ts --history 1000000 instead compares an empty table with a filled one
+//   --history 1000000: only compares an empty table with a table of this many messages
 import { parseArgs } from 'node:util'
 import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
 import { withBenchRelays } from './bench-relays.ts'

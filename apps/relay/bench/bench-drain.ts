@@ -69,7 +69,8 @@ async function moveAll(agents: readonly ScriptedAgent[], staying: string): Promi
   for (const agent of agents) agent.url = staying
   const arrivals = agents.map(async (agent, index) => {
     const { ended = 0, isAway = true } = before[index] ?? {}
-    // Disconnects count from now on. All agents that are connected at this moment are connected to the first relay.
+    // Counts only connections that end from now on. All agents that are connected at this moment are connected to the
+    // first relay.
     await agent.until(() => agent.phase === 'online' && (isAway || agent.ended.length > ended))
     return performance.now()
   })

@@ -104,7 +104,7 @@ async function fill(pool: Pool, { accountId }: BenchRelays): Promise<void> {
   await pool.query('VACUUM ANALYZE')
 }
 
-/** The number of messages and changes that the order of conversations does not contain yet. */
+/** The number of messages and changes that have not updated the order of the conversations yet. */
 async function behind(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ behind: number }>(`
     SELECT (SELECT count(*) FROM conversation_order_queue) + coalesce(pg_sequence_last_value('messages_key_seq'), 0)

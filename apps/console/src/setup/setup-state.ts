@@ -6,7 +6,7 @@ import type { InboxItem } from '@smsgw/contract/inbox/inbox'
 export const setupSteps = ['computer', 'modem', 'sim', 'network', 'test'] as const
 export type SetupStep = (typeof setupSteps)[number]
 
-/** The first step that is not done, with its reason to wait. */
+/** The first step that is not done yet, and why it is not done. */
 export type SetupState =
   | { readonly step: 'computer'; readonly kind: 'unpaired' | 'offline' }
   | { readonly step: 'modem'; readonly kind: 'missing' | 'starting' | 'failed' }
@@ -15,8 +15,8 @@ export type SetupState =
   | { readonly step: 'test'; readonly kind: 'ready' }
 
 /**
- * Returns the computer to set up, unless the user chooses another computer: the first computer that is online and has
- * no working SIM.
+ * Returns the first computer that is online and has no working SIM, otherwise the first computer. The user can choose
+ * another one.
  */
 export function computerToSetUp(computers: readonly DeviceAnswer[]): DeviceAnswer | undefined {
   return (
@@ -73,8 +73,8 @@ export interface ShownState {
 }
 
 /**
- * Returns the state to show. A modem starts again after each PIN. Until the result is known, the form for the PIN of
- * this modem is still shown, so that a refusal is shown with the attempts left.
+ * Returns the state to show. A modem starts again after each PIN. Until the result is known, the form for the PIN is
+ * still shown. If the PIN was wrong, the form then shows this and the number of remaining attempts.
  */
 export function shownState(before: ShownState, current: ShownState): ShownState {
   const isSameModem = before.simNumber === current.simNumber

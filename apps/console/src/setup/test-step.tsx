@@ -133,7 +133,10 @@ function SentTest({
 }: {
   readonly id: string
   readonly tested: Tested
-  /** The form. It replaces a test message that another modem sent, for example when the address is an old one. */
+  /**
+   * The form. It is shown instead of the result if another modem sent the message, for example because the user opened
+   * an old link.
+   */
   readonly form: ReactNode
   readonly onAgain: () => void
 }) {

@@ -3,7 +3,7 @@ import { shortCount } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
 import './unread-badge.css'
 
-/** The number of messages that wait for approval, in the menu. */
+/** Shows in the menu how many messages wait for approval. */
 export function ApprovalsBadge() {
   const count = useApprovals().data?.pages[0]?.total ?? 0
   if (count === 0) return null

@@ -3,7 +3,7 @@ import { numberWords } from './values/relative-words.ts'
 let title = ''
 let unread = 0
 
-/** Sets the title of the page, which follows the number of unread conversations. */
+/** Sets the title of the page. The number of unread conversations is shown before it. */
 export function setPageTitle(next: string): void {
   title = next
   show()

@@ -6,7 +6,10 @@ import { rich, t } from '../words/text.ts'
 import { Icon } from './icon.tsx'
 import './note.css'
 
-/** An error with its advice. For a failure of the gateway, also the id of the request for support. */
+/**
+ * An error with its advice. If the gateway failed, also shows the id of the request, which the user can give to
+ * support.
+ */
 export function ProblemNote({ error, retry }: { readonly error: Error | null; readonly retry?: () => void }) {
   if (error === null) return null
   const problem = error instanceof ApiFailure ? error.problem : undefined

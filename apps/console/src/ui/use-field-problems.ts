@@ -6,7 +6,7 @@ interface FieldProblems<Form> {
   readonly form: RefObject<Form | null>
   /** The problem of a field, by the path of its member in the request. */
   readonly of: (path: string) => string | undefined
-  /** The error, if it is also about anything that has no field in the form. */
+  /** The error, unless the fields of the form show all its problems. */
   readonly rest: Error | null
 }
 

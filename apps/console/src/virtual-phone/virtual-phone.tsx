@@ -12,7 +12,7 @@ import { shortClockWords } from '../ui/values/relative-words.ts'
 import { rich, t } from '../words/text.ts'
 import './virtual-phone.css'
 
-/** The number of all examples, used before the first message. */
+/** The phone number that all examples use. It is shown until there is a message. */
 const firstPhone = '+447400123456'
 
 /** The phone at the other end of the virtual modem. It receives messages of the gateway and can reply. */
@@ -81,7 +81,10 @@ function TestNumbers({ numbers }: { readonly numbers: VirtualPhoneAnswer['testNu
   )
 }
 
-/** Returns the number of the shown conversation, unless it is the name of a sender. */
+/**
+ * Returns the phone number of the shown conversation. Returns undefined if no conversation is shown, or if it has a
+ * sender name instead of a phone number.
+ */
 function useConversationNumber(): string | undefined {
   const number = usePathPart('/conversations')
   return number !== undefined && /^\+\d+$/.test(number) ? number : undefined

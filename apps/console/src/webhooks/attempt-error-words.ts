@@ -29,8 +29,9 @@ const reasons: readonly (readonly [RegExp, TextKey])[] = [
 ]
 
 /**
- * Why an attempt failed or a webhook was disabled, in the language of the page. English pages show the text of the API, which contains the time
- * limits. So do other pages if a newer relay gives a reason that the catalogue does not have yet.
+ * Why an attempt failed or a webhook was disabled, in the language of the page. English pages show the text of the API,
+ * which contains the time limits. Pages in other languages also show it if a newer relay gives a reason that is not in
+ * the catalogue yet.
  */
 export function attemptErrorWords(error: string): string {
   if (locale().language === 'en') return sentence(error)

@@ -16,7 +16,9 @@ export function printableJson(value: unknown, indent?: number): string {
   return escapedJson(JSON.stringify(value, undefined, indent))
 }
 
-/** Escapes the same characters in a text that is JSON already, except line breaks. Its value stays the same. */
+/**
+ * Escapes these characters, except line breaks, in a text that is JSON already. The value of the JSON stays the same.
+ */
 export function escapedJson(json: string): string {
   if (PLAIN.test(json)) return json
   return json.replace(UNSAFE, (character) =>

@@ -33,7 +33,7 @@ export class Emulator {
   }
 
   /**
-   * @param modems the properties of each modem, as in `--modem`. Default: ports on a free TCP port and a
+   * @param modems the properties of each modem, as in `--modem`. By default, each modem has a free TCP port and a
    * pseudo-terminal.
    * @param options further options of the emulator
    */

@@ -11,7 +11,7 @@ export interface History {
   readonly numbers: number
 }
 
-/** The number with five thousand of a hundred thousand messages. */
+/** The phone number with the most messages: one in twenty. */
 export const busiestNumber = '+447400000000'
 
 export async function fillHistory(client: Client, { messages, numbers }: History): Promise<void> {

@@ -172,7 +172,7 @@ function logOn(disk: SmallDisk | undefined, name: string, at: number): { readonl
   return disk === undefined || at === 0 ? {} : { logFile: join(disk.folder, `${name}.log`) }
 }
 
-/** Starts PostgreSQL in a folder that its user can enter. */
+/** Starts PostgreSQL. The operating-system user that runs it must have access to the folder. */
 export async function startPostgres(
   folder: string,
   clock?: SetClock,

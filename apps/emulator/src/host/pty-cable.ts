@@ -6,9 +6,9 @@ import type { Pty } from './posix.ts'
 
 /**
  * Passes bytes between a pseudo-terminal and a modem, with the limits and states of `Cable`. A Node stream reads from
- * the master. The class writes without a stream, because writes of a stream block, and a program that does not read
- * would stop all modems. If the 4 kB buffer of the kernel is full, the class tries again after a pause, because no
- * event reports free space.
+ * the master. The class does not write with a stream, because such a write can block the process: one program that does
+ * not read would stop all modems. If the 4 kB buffer of the kernel is full, the class tries again after a pause,
+ * because no event reports free space.
  */
 export class PtyCable {
   readonly #pty: Pty

@@ -61,7 +61,7 @@ function moveUp(folder: string): void {
   syncFolder(folder)
 }
 
-/** The longest wait for the database. The database normally ends much earlier after its folder was deleted. */
+/** How long to wait for the database to end. It normally ends much sooner, because its folder was deleted. */
 const LONGEST_WRITING_MS = 10_000
 const ARRIVING = 'arriving'
 const RESTORED = 'restored'

@@ -34,7 +34,7 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
     ADMIN_PASSWORD_FILE: undefined,
   })
   const channels = readChannels(env)
-  // By default, a terminal shows only problems, and the log of a service contains all lines from the level info on.
+  // By default, a terminal shows only problems, and the log of a service contains all lines of level `info` and higher.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
   const log = openLog(level, process.stdout)
   process.stdout.write(greeting(folder.path))

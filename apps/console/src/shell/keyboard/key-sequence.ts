@@ -31,8 +31,8 @@ export class KeySequence {
 }
 
 /**
- * Returns the pressed key. On a keyboard for another alphabet, the position of the key determines the letter, as on a
- * Latin keyboard.
+ * Returns the pressed key. On a keyboard for another alphabet, returns the letter that a Latin keyboard has at the same
+ * position.
  */
 export function pressedKey({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
   if (/^[\x20-\x7e]/.test(key)) return key

@@ -16,7 +16,7 @@ interface Windowed<Item> {
   /** Lists with the same class name share the heights of their items. */
   readonly className: string
   readonly label?: string
-  /** The usual height of an item, until it has been drawn. */
+  /** The usual height of an item, used until the item has been drawn. */
   readonly itemHeight: number
   /** The element that scrolls. If left out, the window scrolls. */
   readonly scroll?: RefObject<HTMLElement | null>
@@ -32,7 +32,7 @@ interface ListItem {
   readonly [attribute: `data-${string}`]: string | undefined
 }
 
-/** The number of items beyond the visible part that have elements. */
+/** How many items on each side of the visible part also have elements. */
 const OVERSCAN = 25
 
 /** A list of any length. Only the items near the visible part have elements. */

@@ -2,8 +2,8 @@ import { perLocale } from '../../words/per-locale.ts'
 import { t } from '../../words/text.ts'
 
 // A local minute is an ISO time without a zone, such as 2026-11-28T23:00, and a time of day has the form 09:30. The
-// fields show them as the language of the console writes them, because the date fields of a browser follow the language
-// of the browser.
+// fields of the console show both in the format of its language. The date fields of the browser are not used, because
+// they follow the language of the browser.
 
 const minuteFormat = perLocale(
   (tag) =>
@@ -61,7 +61,7 @@ export function readMinute(text: string): string | undefined {
   if (time === undefined || (year.length !== 2 && year.length !== 4) || month.length > 2 || day.length > 2)
     return undefined
   const minute = `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}T${time}`
-  // A date such as 31 February is read as a day of March.
+  // Refuses a date such as 31 February, which `Date` reads as a day of March.
   return isLocalMinute(minute) && localMinute(new Date(minute)).startsWith(minute.slice(0, 10)) ? minute : undefined
 }
 

@@ -14,7 +14,7 @@ export function pathPart(folder: string, path: string): string | undefined {
   try {
     return decodeURIComponent(part)
   } catch {
-    // Uses a part with an invalid encoding unchanged. Nothing will be found for it.
+    // The encoding of the part is invalid. Returns the part as it is; nothing will be found for it.
     return part
   }
 }

@@ -4,7 +4,8 @@ import { useSearchParams } from 'wouter'
  * A filter that is part of the address, so that reload, Back and a copied link keep it. The default value is left out
  * of the address.
  * @param allowed the values that an address may contain; if left out, any text
- * @param dependent the names of values that a change removes, because they belong to the previous value
+ * @param dependent the names of other values in the address. They are removed when this value changes, because they
+ * belong to the old value.
  */
 export function useUrlValue<Value extends string>(
   name: string,

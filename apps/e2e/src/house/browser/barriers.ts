@@ -25,8 +25,8 @@ export function barriersEverywhere(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * Returns violations on a phone in dark and on a desktop in light colours. Used for a page that differs little from
- * another page.
+ * Returns violations on a phone with dark colours, and on a desktop with light colours. Used for a page that differs
+ * little from another page.
  */
 export async function barriersHalved(page: Page): Promise<readonly string[]> {
   const [phone, desk] = PLACES

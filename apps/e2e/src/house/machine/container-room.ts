@@ -8,9 +8,9 @@ import { asOrdinaryUser, makeOwnFolder } from './ordinary-user.ts'
 import { HouseProcess } from './process.ts'
 
 /**
- * Runs the services of a compose file as processes, each with the files of its image, its volumes, environment and
- * command, as a user who may write only to these volumes. Paths and names that exist only in containers are replaced:
- * `/data` with a folder of the service, and `relay:3000` with a port of this machine.
+ * Runs each service of a compose file as a process, with the files of its image and with its volumes, environment and
+ * command. The process runs as a user who may write only to these volumes. Paths and names that exist only in
+ * containers are replaced: `/data` with a folder of the service, and `relay:3000` with a port of this machine.
  */
 export class ContainerRoom {
   readonly #folder: string

@@ -44,7 +44,10 @@ export function layOut(image: Image, root: string, places: { readonly context: s
   }
 }
 
-/** Instructions for the user, the empty folders and the command `smsgw`, which matter only in a container. */
+/**
+ * Files that RUN lines of the Dockerfile create: users and groups, empty folders, and the command `smsgw`. They are
+ * needed only in a container.
+ */
 const MADE_BY_RUN = /^\/out\/(?:etc\/|data|secrets|smsgw-command)$/
 
 const EMPTY: Image = { environment: {}, workingFolder: '/', user: 'root', command: [], healthCheck: [], copies: [] }

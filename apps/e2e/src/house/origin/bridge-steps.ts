@@ -290,8 +290,8 @@ interface OriginMail {
 }
 
 /**
- * Makes the requests of the published bridge from e-mail to SMS after its SMTP server has read a mail. Returns the code
- * that the bridge answers over SMTP.
+ * Makes the requests that the published e-mail-to-SMS bridge makes when its SMTP server has received a mail. Returns
+ * the code that the bridge answers over SMTP.
  */
 async function deliverMail(
   url: string,

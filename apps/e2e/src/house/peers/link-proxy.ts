@@ -50,7 +50,7 @@ export class LinkProxy {
       [relay, agent, false],
     ] as const) {
       this.#sockets.add(one)
-      // True after data was lost. As in TCP, no data after lost data arrives, even when the line works again.
+      // True after data was lost. As in TCP, later data does not arrive either, even when the line works again.
       let hasLost = false
       one.on('data', (data) => {
         hasLost ||= isUp ? this.swallowsUp : this.swallowsDown

@@ -1,6 +1,6 @@
-// A phone that follows the published description of the mobile API: it stores the messages that it has pulled on its
-// disk, sends each message once, and repeats states until the relay has accepted them. The test kills it at any point
-// and starts it again with the same disk.
+// A phone that follows the published description of the mobile API: it stores pulled messages on its disk, sends each
+// message once, and repeats states until the relay has accepted them. The test kills it at any point and starts it
+// again with the same disk.
 
 /** The points at which a phone may be killed. */
 export type DeathPoint = 'pulled' | 'taken' | 'confirmed' | 'sent' | 'reported'

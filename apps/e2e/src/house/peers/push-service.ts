@@ -18,7 +18,8 @@ export const reachingPushService = {
 }
 
 /**
- * A push service with TLS, and the browser that subscribed there, which decrypts notifications according to RFC 8291.
+ * A push service with TLS, and a browser that has subscribed to it. The browser decrypts notifications according to RFC
+ * 8291.
  */
 export class PushService {
   /** The subscription that the browser gives to the console, in the form of `PushSubscription.toJSON()`. */

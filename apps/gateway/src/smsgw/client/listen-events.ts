@@ -21,7 +21,7 @@ export type ForwardedEvent = (typeof forwardedEvents)[number]
 /** The number of messages whose earlier events are remembered. */
 const MOST_MESSAGES = 10_000
 
-/** Builds the requests that a webhook would receive, from live events. */
+/** Uses live events to build the requests that a webhook would receive. */
 export class WebhookEvents {
   readonly #sms: SmsGateway
   /** The steps of each message that were already reported. */

@@ -17,7 +17,7 @@ export async function showInbox(sms: SmsGateway, { values }: CommandLine): Promi
 
 type Show = (item: InboxItem) => void
 
-/** Opens the stream before it reads the list, so that no message is missing in both. */
+/** Opens the stream before it reads the list, so that each message is in the stream or in the list. */
 async function follow(sms: SmsGateway, limit: number, show: Show): Promise<void> {
   const shown = new Set<string>()
   const showOnce = (item: InboxItem) => {
