@@ -25,10 +25,10 @@ await withBenchDatabase(async ({ url, pool }) => {
   await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('a', 'a', '')`)
   const day = new Date(`${await firstDay(pool)}T00:00:00Z`)
   const keep = (days: number) => keepLogPartitions({ url, database, log, now: new Date(day.getTime() + days * DAY_MS) })
-  // A small table is divided by weeks.
+  // Pretends that the table is large, because a small table would be divided into weeks instead of days.
   await pool.query(`UPDATE pg_class SET reltuples = $1 WHERE relname = 'logs_initial'`, [2_000_000])
   await keep(0)
-  // Drops the first partition and makes those of the days in which entries are written.
+  // Drops the first partition, and creates a partition for each day in which entries are written.
   await keep(30.5)
   await fill(pool, day)
   const begin = performance.now()

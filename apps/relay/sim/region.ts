@@ -10,7 +10,8 @@ import { SimulatedRelay } from './simulated-relay.ts'
 import { SimulatedSocket } from './simulated-socket.ts'
 
 /**
- * The largest number of connections of the load balancer for each agent. Packets of further connections are dropped.
+ * The load balancer holds at most this number of connections, times the number of agents. It drops packets of further
+ * connections.
  */
 const CONNECTIONS_EACH = 2
 /** TCP repeats its first packet after this time, and then after twice the time. */
@@ -90,7 +91,7 @@ export class Region {
     return this.relays.some(({ isReady }) => isReady)
   }
 
-  /** True if admissions wait or are in progress, so that some promises may still have to settle. */
+  /** True if admissions wait or are in progress. Some promises may then still have to settle. */
   get isAdmitting(): boolean {
     return this.#admitting > 0
   }

@@ -12,7 +12,7 @@ export class SimulatedAgent {
   readonly #region: Region
   #state: AgentState
   #socket: SimulatedSocket | undefined
-  /** How often each timer was set or cancelled, so that an older setting has no effect. */
+  /** How many times each timer was set or cancelled. A timer that was set before the last change has no effect. */
   readonly #timers = new Map<AgentTimer, number>()
   attempts = 0
 

@@ -149,7 +149,7 @@ export class SimulatedSession {
     if (next !== undefined) this.step(next)
   }
 
-  /** Takes the time of the database, then that of the event loop. */
+  /** First uses the database, then the event loop, each for as long as the request takes there. */
   async #answer(effect: DatabaseEffect): Promise<RelayInput> {
     const { region, loop } = this.#relay
     const cost = costs.requests[effect.kind as keyof typeof costs.requests]

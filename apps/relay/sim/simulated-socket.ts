@@ -9,7 +9,7 @@ export class SimulatedSocket {
   readonly #time: VirtualTime
   readonly #latencyMs: number
   #session: SimulatedSession | undefined
-  /** True when the agent has closed the connection or has received its end. */
+  /** True when the agent has closed the connection, or knows that the connection has ended. */
   isOver = false
 
   constructor(time: VirtualTime, agent: SimulatedAgent, connection: number, latencyMs: number) {

@@ -1,7 +1,7 @@
-// A process with a part of the fleet: agents with the real session machine and real sockets, but a journal in memory,
-// and as many bare WebSockets. One process can open only as many sockets as its limit of open files allows, so
-// `agent-clients.ts` starts several of these processes. Each has its own address, because one address has too few
-// ports.
+// A process with a part of the fleet. Its agents have the real session machine and real sockets, but a journal in
+// memory. For comparison, the process can also open bare WebSockets. One process can open only as many sockets as
+// its limit of open files allows, so `agent-clients.ts` starts several of these processes. Each has its own address,
+// because one address has too few ports.
 import { WebSocket } from 'ws'
 import { ScriptedAgent } from '../../src/link/testing/scripted-agent.ts'
 

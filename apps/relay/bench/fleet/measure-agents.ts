@@ -29,8 +29,9 @@ interface AgentOptions {
 const ON_THE_WAY = 4
 
 /**
- * Connects agents to several relays, and measures the memory of a connection and the time from a request to the agent.
- * The baseline is a bare relay (`bare-relay.ts`) with as many WebSockets as one of the relays.
+ * Connects agents to several relays, and measures the memory of a connection, and the time from an HTTP request until
+ * the message reaches the agent. The baseline is a bare relay (`bare-relay.ts`) with as many WebSockets as one of the
+ * relays.
  */
 export async function measureAgents(options: AgentOptions): Promise<void> {
   const figures: AgentFigures[] = []
@@ -103,7 +104,7 @@ async function measureOne(agents: number, options: AgentOptions): Promise<AgentF
   return figures
 }
 
-/** Sends each message through one of the relays to a random agent, which is connected to any relay. */
+/** Sends each message through one of the relays to a random agent, which may be connected to another relay. */
 async function measureLag(
   clients: AgentClients,
   { urls, auth }: BenchRelays,

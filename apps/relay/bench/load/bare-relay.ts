@@ -1,6 +1,6 @@
-// The shortest possible relay, as the baseline for the time from a request to the agent, and for the memory of a
-// connection. `POST /` commits a row, answers, commits a change of this row and sends the body to a random WebSocket.
-// There are no accounts, sessions, signatures, leases or other relays.
+// The shortest possible relay. It is the baseline for the time from an HTTP request until the message reaches the
+// agent, and for the memory of a connection. `POST /` commits a row, answers, commits a change of this row and sends
+// the body to a random WebSocket. There are no accounts, sessions, signatures, leases or other relays.
 //
 //   DATABASE_URL=… node bench/load/bare-relay.ts
 import { createServer } from 'node:http'

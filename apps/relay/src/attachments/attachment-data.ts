@@ -28,8 +28,8 @@ export function withAttachmentData(database: Database, access: Pick<CallerAccess
 }
 
 /**
- * The text is split into groups of four parts. Besides the text, each group contains the id of an attachment and the
- * form of its data.
+ * The body is split into groups of four parts: a piece of text, the form of the data of an attachment, and the id of
+ * this attachment (two parts).
  */
 async function* pieces(database: Database, parts: readonly string[]): AsyncGenerator<Buffer> {
   for (let index = 0; index < parts.length; index += 4) {

@@ -36,7 +36,8 @@ function requireAccess(path: string, mode: number, refusal: string): void {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new StartError(`${path} does not exist`)
-    // Adds any other error, for example of a broken disk, because the refusal does not explain it.
+    // The refusal explains only a missing permission. The text of any other error, for example of a broken disk, is
+    // added.
     throw new StartError(code === 'EACCES' ? refusal : `${refusal} (${message})`)
   }
 }

@@ -3,10 +3,10 @@ import { newId, systemRandom } from '../random.ts'
 
 /**
  * Prevents a restored gateway from sending a message twice, because messages that were pending at the backup may have
- * been sent since then. The restored journal counts as an old copy, so none of its messages are sent. Messages that
- * were not dispatched count as dispatched to a lost journal, and end as `submit_unknown` unless evidence arrives.
- * Messages that are not yet due stay pending. Uses only columns of the first release, because a restore applies newer
- * migrations afterwards.
+ * been sent since then. The restored journal counts as an old copy, so none of its messages are sent. Messages that are
+ * not yet due stay pending. All other messages that were not dispatched are treated as if they had been dispatched to a
+ * lost journal: they end as `submit_unknown` unless evidence arrives. Uses only columns of the first release, because a
+ * restore applies newer migrations afterwards.
  */
 export async function distrustBuiltInDevice(client: Client, now: Date): Promise<void> {
   const lost = newId(systemRandom)

@@ -22,8 +22,8 @@ export async function newHistory(client: Client, serverSecret: string): Promise<
 }
 
 /**
- * Does nothing without a table of relays. A backup of an older release may lack this table, because it is migrated
- * later.
+ * Does nothing without a table of relays. The table may be missing in the backup of an older release, because a restore
+ * applies migrations only afterwards.
  */
 async function endRelayLeases(client: Client): Promise<void> {
   const { rowCount } = await client.query(

@@ -8,8 +8,8 @@ const unordered = z.object({ numbers: z.array(z.string()).readonly(), count: z.i
 
 /**
  * Reads the numbers of an account whose position in the order may be wrong. These numbers come from the queue, and from
- * messages that arrived after the last run of the job. `count` includes the numbers of other accounts, and is greater
- * than `most` if there are more than `most` such numbers. Takes no locks.
+ * messages that arrived after the last run of the job. `count` also counts the numbers of other accounts. A `count`
+ * above `most` is not exact. Takes no locks.
  */
 export function readUnordered(
   statements: Statements,
@@ -47,8 +47,8 @@ export type OrderPlace = Readonly<z.output<typeof placeRow>>
 const MOST_SORTED = 20_000
 
 /**
- * Reads conversations of a filter before a position, newest first, in the order of the last run of the job. Takes no
- * locks.
+ * Reads the conversations that the filter selects and that come before a position, newest first, in the order that the
+ * last run of the job stored. Takes no locks.
  */
 export async function readOrder(
   statements: Statements,

@@ -1,7 +1,7 @@
 // Finds the latest conversations in the order that a job maintains. Searches the messages instead if the caller may
 // read only one direction, or while older messages are still being added to the order. Usually, the last 200 messages
-// contain enough numbers for a page. If they do not, every number is read. If there are too many numbers for that, more
-// of the last messages are searched.
+// contain enough numbers for a page. Otherwise, more messages are searched, and then all numbers of the account are
+// read. If the account has too many numbers to read them all, even more messages are searched.
 import { findInOrder } from '../conversation-order/find-in-order.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import { readFilteredNumbers } from '../shared-inbox/read-filtered-numbers-statement.ts'

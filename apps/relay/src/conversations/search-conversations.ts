@@ -23,8 +23,8 @@ const AT_ONCE = 2
 const WAITING = 20
 
 /**
- * `portions`: the numbers of messages of each direction that one statement searches. After a timeout, the next smaller
- * number is used. Portions are searched until `searchMs` have passed.
+ * `portions`: how many messages of each direction one statement searches. After a timeout, the next smaller value is
+ * used. Portions are searched until `searchMs` have passed.
  */
 const LIMITS = { portions: [10_000, 1_000], searchMs: 150, statementMs: 2_000 }
 

@@ -131,8 +131,8 @@ async function readSide(
 }
 
 /**
- * A position in a conversation, at which it is divided into older and newer entries. Each direction has its own key, so
- * that no message is skipped if the clocks of two relays differ.
+ * The position that divides the entries of a conversation into older and newer ones. It contains one key for each
+ * direction, so that no message is skipped if the clocks of two relays differ.
  */
 interface Place {
   readonly sentKey: bigint

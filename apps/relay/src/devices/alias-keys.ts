@@ -5,15 +5,15 @@ import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Statements } from '../store/database.ts'
 
 /**
- * The largest number of keys per device. An agent has one key for each key of its account, so an agent with more keys
- * is faulty.
+ * The largest number of keys per device. An agent needs one alias key for each key of its account. An agent with more
+ * alias keys than this is faulty.
  */
 const MOST_KEYS = 32
 
 /**
- * Adds keys of aliases to the keys of their device. The newest key is last. An id always names the same key, so its
- * encrypted form is replaced only if the owner needs another version of the account's key to decrypt it. The caller
- * must have locked the device.
+ * Adds alias keys to the alias keys of their device. The newest key is last. The key with a given id never changes. Its
+ * stored, encrypted form is replaced only if the new form is encrypted with another version of the account's key. The
+ * caller must have locked the device.
  */
 export async function storeAliasKeys(
   statements: Statements,

@@ -1,6 +1,6 @@
 import type { Database } from '../store/database.ts'
 
-/** Releases that stored samples without a time of deletion kept the samples for this time. */
+/** Older releases stored samples without a time of deletion. These samples are kept for this long. */
 const KEPT_WITHOUT_TIME_MS = 7 * 86_400_000
 const AT_ONCE = 5_000
 

@@ -1,8 +1,8 @@
 import type { Statements } from '../store/database.ts'
 
 /**
- * Changes the name of a device and the names of its SIM slots. If the name of the device is null, it is kept. If the
- * name of a slot is null, it is removed. Returns 0 if the account does not have the device.
+ * Changes the name of a device and the names of its SIM slots. A device whose new name is null keeps its old name. A
+ * slot whose new name is null loses its name. Returns 0 if the account does not have the device.
  *
  * Locks one row. A single statement makes all changes, so that concurrent changes of different slots are all kept.
  */

@@ -22,9 +22,9 @@ export interface NatsHintBusOptions {
 /**
  * Carries hints over a subject of NATS, so that a fleet's hints do not load the database. NATS stores nothing.
  *
- * The bus is connecting, connected, reconnecting, or closed. Hints are published over NATS while it is connected,
- * otherwise over the database, and are received from both. While only some relays are connected, some hints are lost
- * and replaced by polls.
+ * The bus is connecting, connected, reconnecting, or closed. While it is connected, hints are published over NATS,
+ * otherwise over the database. Hints are always received from both. While only some relays are connected, some hints
+ * are lost and replaced by polls.
  */
 export class NatsHintBus implements HintBus {
   readonly #options: NatsHintBusOptions

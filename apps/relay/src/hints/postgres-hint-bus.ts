@@ -11,10 +11,10 @@ export interface PostgresHintBusOptions {
 }
 
 /**
- * Carries hints over LISTEN and NOTIFY on a separate connection, because LISTEN needs a lasting session. Each NOTIFY is
- * a transaction of its own, because all commits with a NOTIFY wait for the same lock. It writes no rows, so PostgreSQL
- * does not wait for the disk. While the connection is lost, hints are dropped. After the reconnect, `onMissed` is
- * called.
+ * Carries hints over LISTEN and NOTIFY on a separate connection, because LISTEN needs a lasting session. All commits
+ * with a NOTIFY wait for the same lock, so each NOTIFY is sent in a transaction of its own. This transaction writes no
+ * rows, so PostgreSQL does not wait for the disk. While the connection is lost, hints are dropped. After the reconnect,
+ * `onMissed` is called.
  */
 export class PostgresHintBus implements HintBus {
   readonly #options: PostgresHintBusOptions

@@ -18,10 +18,10 @@ type Listener = (hint: WakeHint) => boolean | undefined
 
 /**
  * Wakes the process that has work to do after a commit. This takes milliseconds, whereas a poll would take seconds.
- * Listeners in this process are called at once. Hints that no listener takes are collected for a few milliseconds, and
- * while the bus is sending earlier hints. Then they are sent without duplicates. A thousand messages for one device
- * result in one hint, and a slow bus gets fewer and larger requests. When too many hints wait, new ones are dropped,
- * and the other relays find the work when they poll.
+ * Listeners in this process are called at once. Hints that no listener takes are collected for a few milliseconds. If
+ * the bus is still sending earlier hints, they are collected until it has finished. Then they are sent without
+ * duplicates. A thousand messages for one device result in one hint, and a slow bus gets fewer and larger requests.
+ * When too many hints wait, new ones are dropped, and the other relays find the work when they poll.
  */
 export class WakeHints {
   readonly #bus: HintBus
@@ -116,5 +116,5 @@ export class WakeHints {
 }
 
 const COALESCE_MS = 10
-/** One hint for each device of a large relay. */
+/** The largest number of waiting hints, enough for one hint for each device of a large relay. */
 const MOST_PENDING = 10_000

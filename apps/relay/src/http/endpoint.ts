@@ -60,7 +60,7 @@ export interface Call<Body, Query, Params> extends Omit<Caller, 'authorization' 
   readonly access: CallerAccess
 }
 
-/** The client of a streamed answer, which receives its text. */
+/** The client to which a streamed answer is sent. */
 export interface AnswerSink {
   write(text: string): void
   /** The number of bytes that the client has not received yet. */
@@ -122,7 +122,8 @@ export interface EndpointDefinition<
   /** Media type of the answers if it is not `application/json`. A string is then sent unchanged. */
   readonly mediaType?: string
   /**
-   * Why the endpoint answers 501 in this mode; undefined if it does not. Left out if the endpoint exists in every mode.
+   * Why the endpoint answers 501 in the present mode of the relay; undefined if it works in this mode. Left out if it
+   * works in every mode.
    */
   readonly unavailable?: string | undefined
   /**

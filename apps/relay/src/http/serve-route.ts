@@ -36,8 +36,8 @@ export async function serveRoute(route: Route, base: string, gates: Gates, reque
   const caller = callerOf(request)
   const principal = await admit(access, gates, caller)
   const answered = Promise.withResolvers<void>()
-  // Checks again after the wait for memory. If the caller has disconnected meanwhile, the request ends before the body
-  // is read.
+  // The caller may disconnect while its body waits for memory. The request has then ended before it gets the memory, so
+  // the memory is released at once.
   const enter = async (bytes: number) => {
     const leave = await gates.largeBodies.enter(principal.accountId, bytes)
     void answered.promise.then(leave)
@@ -71,8 +71,8 @@ async function serveAdmitted(
     throw new ApiError(404, 'Nothing has this id')
   }
   const handle = () => endpoint.handle(call as Call<never, never, never>)
-  // Checks again before the answer. If the caller lost access meanwhile, the result of a read is not sent. A change may
-  // already be committed, so its answer is sent.
+  // A caller that loses access during a read gets 401 instead of the result. A change may already be committed, so its
+  // answer is sent.
   return await (route.method === 'GET' ? call.access.during(handle) : handle())
 }
 
@@ -165,8 +165,9 @@ const NOTHING: Readonly<Record<string, string>> = Object.freeze(Object.create(nu
 type ChangingMethods = 'unsafe methods' | 'any method'
 
 /**
- * Returns why a page on another site may have sent a request that changes something, or undefined for our own pages and
- * for requests that change nothing. Browsers send the origin of the page, or at least whether it belongs to this site.
+ * Returns the reason to suspect that a page on another site sent a request that changes something. Returns undefined
+ * for our own pages and for requests that change nothing. Browsers send the origin of the page, or at least whether it
+ * belongs to this site.
  */
 function foreignPageOf(request: FastifyRequest, changing: ChangingMethods = 'unsafe methods'): Caller['foreignPage'] {
   if (changing === 'unsafe methods' && SAFE_METHODS.has(request.method)) return undefined
@@ -177,8 +178,8 @@ function foreignPageOf(request: FastifyRequest, changing: ChangingMethods = 'uns
 }
 
 /**
- * `none` means that a person caused the request without a page. Every other value, even a repeated or a future value,
- * means a foreign page.
+ * `none` means that no page caused the request, for example because a person typed the address. Any value that is not
+ * in this set means a foreign page, even a repeated value or a value of a future browser.
  */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])

@@ -18,9 +18,9 @@ const BATCH = 1_000
 const cutOffRow = z.strictObject({ before: z.string() })
 
 /**
- * Deletes the received messages that were stored for longer than this, for all accounts, and then their webhook
- * deliveries. A delivery that is not finished is deleted later, because its receiver needs the content. Returns the
- * number of messages.
+ * Deletes the received messages of all accounts that were stored more than `afterSeconds` ago, and then the webhook
+ * deliveries of such messages. A delivery that is not finished is deleted later, because its receiver needs the
+ * content. Returns the number of messages.
  *
  * SKIP LOCKED leaves out messages that are being completed, and deliveries whose result is being recorded. The next run
  * deletes them.

@@ -108,8 +108,8 @@ const BATCH_EVERY_MS = 50
  */
 const BATCHES_AT_ONCE = 20
 /**
- * The shortest interval between batches with changed keys. A device changes a key a few times per year, and each change
- * rewrites its row in a transaction with other devices.
+ * The shortest interval between batches with changed keys. A device changes a key only a few times per year. Each
+ * change rewrites the row of the device, in a transaction that also contains events of other devices.
  */
 const KEY_CHANGE_EVERY_MS = 10_000
 /** After a pause, this number of batches with changed keys is stored without delay. */
@@ -162,8 +162,8 @@ export type RecordResult =
   | { readonly kind: 'gap'; readonly mark: number }
 
 /**
- * Spaces events evenly. After a pause, `atOnce` events need not wait. An event that does not wait delays the next event
- * by at most one interval.
+ * Spaces events evenly. After a pause, `atOnce` events need not wait. No event waits longer than one interval, even if
+ * earlier events did not wait.
  */
 export class EvenPace {
   readonly #everyMs: number

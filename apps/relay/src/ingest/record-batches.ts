@@ -118,8 +118,8 @@ function aliasKeysIn(reported: readonly ReportedEvent[]): Map<AgentConnection, A
 }
 
 /**
- * Keeps a newer key: after a restore of the database, events are repeated, and `hello` has already reported the current
- * key.
+ * Does not replace a newer key. After a restore of the database, the agent repeats events with old keys, although its
+ * `hello` has already reported the current key.
  */
 async function storeEncryptionKey(
   statements: Statements,

@@ -170,7 +170,10 @@ export function refuseTokens({ tokenId }: Principal): void {
     throw new ApiError(403, 'a token may not create, change or rotate API keys: use the password, or sign in')
 }
 
-/** Scopes with which a key could send messages or spend money without approval, although its messages need approval. */
+/**
+ * A key whose messages need approval may not have these scopes, because they allow it to send messages or spend money
+ * without approval.
+ */
 const WITHOUT_APPROVAL: readonly Scope[] = ['all:any', 'messages:approve', 'webhooks:write', 'devices:write']
 
 /** Refuses a key whose scopes would let it avoid or remove its own limits. */
@@ -203,7 +206,7 @@ function storedLimits({ sims, recipients, recipientsPerDay, approval }: KeyLimit
   }
 }
 
-/** Writes a change of a key and its author to the log of the account. Never writes the key itself. */
+/** Writes to the log of the account how a key was changed and who changed it. Never writes the key itself. */
 export function logKeyChange(
   { logbook }: Pick<KeyEndpointDeps, 'logbook'>,
   { accountId, key: by }: Principal,

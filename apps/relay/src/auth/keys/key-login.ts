@@ -13,7 +13,7 @@ import { idOfKey } from './key-text.ts'
 import { type KeyStanding, readKeyStandings } from './read-key-standings-statement.ts'
 
 const SIZE = 10_000
-/** The shortest time between two writes of the last use of a key by one relay. */
+/** A relay writes the time of the last use of a key at most once in this time. */
 const USE_EVERY_MS = 60_000
 /** Purpose of the keyed hash of a stored key. */
 export const API_KEY = 'api-key'

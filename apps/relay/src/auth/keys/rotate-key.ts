@@ -28,7 +28,10 @@ export function rotateKey(deps: KeyEndpointDeps): Endpoint {
   })
 }
 
-/** Only the present key stays valid for the overlap. A key that an earlier rotation replaced ends at once. */
+/**
+ * Only the key that this rotation replaces stays valid for the overlap. A key that an earlier rotation replaced becomes
+ * invalid at once.
+ */
 export function replaceKey(
   { database, box, clock, random }: KeyDeps,
   caller: KeyCaller,

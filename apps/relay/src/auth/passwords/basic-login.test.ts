@@ -8,7 +8,7 @@ import { useTestDatabase } from '../../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
-/** Counts the hashes by password, because computing a hash begins with a call of `fingerprint`. */
+/** Counts the hashes that were computed for each password. Computing a hash begins with a call of `fingerprint`. */
 const fingerprint = vi.spyOn(box, 'fingerprint')
 const world = useTestDatabase()
 let nowMs: number

@@ -6,7 +6,7 @@
 //   1. The login is cached for this address, and the password of the account is unchanged: accepted.
 //   2. The same pair from the same address is being checked: waits for that result.
 //   3. The login succeeded from this address before, on this relay: front of the queue.
-//   4. This installation generated the password, and the password was not wrong too often: a reserved check.
+//   4. This installation generated the password, and few attempts with it were wrong: a reserved check.
 //   5. The throttle allows the attempt: the fair queue.
 //   6. The login succeeded from this address before, on any relay: front of the queue.
 //   7. The address has reached its limit, but the account has not: a reserved check within a second.
@@ -186,7 +186,7 @@ export class BasicLogin {
     return await this.#queue.run(turnGroup(attempt.address), compare)
   }
 
-  /** If the write fails, this relay still remembers the login. The next login is written again. */
+  /** If the write fails, this relay still remembers the login, and writes it again at the next login. */
   async #recognise(attempt: Attempt, login: RememberedLogin): Promise<void> {
     const key = this.#recognised.keyOf(attempt)
     await this.#recognised.remember(key, attempt.username, login).catch(() => undefined)

@@ -28,9 +28,10 @@ export type Guess =
   | { readonly ok: false; readonly used: 'address' | 'pair'; readonly retryAfterSeconds: number }
 
 /**
- * Limits wrong passwords by account and address, and by address, before any hash is computed. Each attempt takes a
- * token of the limit when it begins, so that a thousand concurrent attempts are not all allowed. A right password gives
- * the token back. No limit counts all attempts at an account, because an attacker could use it to lock out the owner.
+ * Limits wrong passwords before any hash is computed. There is a limit for each pair of account and address, and a
+ * limit for each address. Each attempt takes a token of the limit when it begins, so that a thousand concurrent
+ * attempts are not all allowed. A right password gives the token back. No limit counts all attempts at an account,
+ * because an attacker could use it to lock out the owner.
  */
 export class GuessThrottle {
   readonly #pairs = new TokenBuckets(PAIR)

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
  * memory.
  */
 const SIZE = 50_000
-/** The longest time until this relay recognises a login on another relay. */
+/** After a login on another relay, this relay recognises it within this time. */
 const LOAD_AGAIN_MS = 1_000
 /**
  * The number of latest rows that are read again, because a row may be committed after rows with higher numbers. Relays

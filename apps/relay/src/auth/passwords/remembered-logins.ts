@@ -14,9 +14,9 @@ const MOST_ADDRESSES = 100
 /**
  * Logins that succeeded on this relay, with the addresses from which they succeeded. From these addresses, the password
  * is not checked again for a minute. After this minute it is checked, but the login is not throttled and goes to the
- * front of the queue. So an owner can log in during a flood of guesses, even from the same address. At another address,
- * the login is unknown. Otherwise, somebody could try any number of passwords from there and would notice the right
- * password.
+ * front of the queue. So an owner can log in during a flood of guesses, even from the same address. The login is
+ * unknown at all other addresses. If it were known there, somebody could try any number of passwords from there and
+ * would notice the right password.
  *
  * Only a hash of the login is kept, which is computed with a random key of this process.
  */

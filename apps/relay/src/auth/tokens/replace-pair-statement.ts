@@ -3,9 +3,10 @@ import type { PlannedPair } from './token-pair.ts'
 
 /**
  * Marks a refresh token as used and stores the pair that replaces it. Returns whether the token was valid and unused.
- * The second of two concurrent uses waits for the row lock of the first and finds the token used. The row of the family
- * is locked. A concurrent revocation either commits first, and then nothing is stored, or it also revokes the new pair.
- * A used token is kept until it expires, so that a second use is detected.
+ * If the token is used twice at the same time, the second use waits for the row lock of the first, and then sees that
+ * the token has been used. The row of the family is locked. A concurrent revocation either commits first, and then
+ * nothing is stored, or it also revokes the new pair. A used token is kept until it expires, so that a second use is
+ * detected.
  */
 export async function replacePair(statements: Statements, refreshId: string, pair: PlannedPair): Promise<boolean> {
   const expiresAt = new Date(Math.max(pair.accessExpiresAt.getTime(), pair.refreshExpiresAt.getTime()))

@@ -50,7 +50,7 @@ export class SigningKeys {
     return this.#find(kid)?.publicKey
   }
 
-  /** Returns the public keys that are used to sign now or later, and those of tokens that may still be valid. */
+  /** Returns the public keys of all key pairs that sign tokens now or later, or whose tokens may still be valid. */
   async published(): Promise<JsonWebKey[]> {
     await this.#upToDate()
     return this.#keys.filter((key) => this.#isLive(key)).map(({ kid, publicJwk }) => ({ ...publicJwk, kid, ...USE }))

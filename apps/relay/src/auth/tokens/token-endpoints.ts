@@ -43,7 +43,10 @@ export function issueToken(deps: TokenDeps): Endpoint {
   })
 }
 
-/** Issues the first token pair of a new family. A pair requested with a token or key expires with it at the latest. */
+/**
+ * Issues the first token pair of a new family. If the caller used a token or key, the pair expires with this token or
+ * key, or earlier.
+ */
 export async function issuePair(
   deps: IssueTokenDeps,
   caller: Pick<Principal, 'accountId' | 'credentialVersion' | 'tokenId' | 'key' | 'expiresAt'>,

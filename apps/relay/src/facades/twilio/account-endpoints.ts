@@ -33,7 +33,7 @@ export function requireAccount({ accountId }: Principal, sid: string, url: strin
   if (sid !== accountSid(accountId)) throw notFound(url)
 }
 
-/** Lists the account of the caller, which shows its SID. */
+/** Returns a list with only the caller's account. Clients can read the SID of the account there. */
 export function listAccounts(deps: AccountDeps): Endpoint {
   return facadeEndpoint({
     ...twilio,

@@ -1,8 +1,8 @@
 import type { Statements } from '../../store/database.ts'
 
 /**
- * Deletes a recipient of a sent message, and the message with its last recipient. Returns false if the message has not
- * ended.
+ * Deletes a recipient of a sent message. If it was the last recipient, the message is deleted, too. Returns false if
+ * the message has not ended.
  *
  * Locks the message, like every change of a recipient, so that two requests do not leave a message without recipients.
  * After the lock, the second statement sees the deletions of the other request. Must be called in a transaction.

@@ -131,7 +131,7 @@ function pageQuery(query: FacadeParameters, size: number, page: number, token?: 
   return search.toString()
 }
 
-/** `DateSent<=` and `DateSent>=` in a URL are the parameters `DateSent<` and `DateSent>`. */
+/** In a URL, `DateSent<=…` is a parameter with the name `DateSent<`, because `=` separates name and value. */
 function filterOf(
   principal: Principal,
   query: FacadeParameters,

@@ -16,8 +16,8 @@ interface ReplyDeps {
 
 /**
  * Sends the replies that a receiver gave to a received message, through the SIM that received it. The idempotency key
- * of a reply contains the id of the received message, so a repeated delivery does not send a second reply, even if its
- * answer differs.
+ * of a reply contains the id of the received message. If the event is delivered again, no second reply is sent, even if
+ * the receiver then answers with another text.
  */
 export function replyToReceived({ database, accept, logbook }: ReplyDeps): AttemptDeps['reply'] {
   return async ({ accountId, webhookId, messageId }, { contentType, excerpt }) => {

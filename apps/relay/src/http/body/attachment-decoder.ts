@@ -28,9 +28,9 @@ const LONG_TEXT = 64 * 1024
  * Everything else is copied, so that `JSON.parse` of the rest accepts and refuses the same bodies. The states:
  *
  * - `outside`: between strings. Remembers whether the last string was the name `data` and a colon followed.
- * - `string`, `escape`: in a string that is copied; after its backslash.
- * - `data`, `data-escape`: in a string that is decoded; after its backslash. A string that is not base64 after all is
- * encoded again, which gives the same text, and continues in `string`.
+ * - `string`: in a string that is copied. `escape`: in such a string, after a backslash.
+ * - `data`, `data-escape`: the same in a string that is decoded. A string that is not base64 after all is encoded
+ * again, which gives the same text, and continues in `string`.
  */
 export class AttachmentDecoder {
   readonly #least: number
@@ -190,7 +190,7 @@ export class AttachmentDecoder {
     return at + 1
   }
 
-  /** @param written the same characters as they are written in the body */
+  /** @param written `text` as it is written in the body, where its characters may be escaped */
   #addDigits(text: string, written = text): void {
     const isFirst = this.#octets.digits === 0 && this.#padding === ''
     if (isFirst && text.startsWith('$')) this.#encrypted ??= new TextPieces()

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { LargeBodies } from './large-bodies.ts'
 
-/** Returns the outcomes of the promises that have settled. */
+/**
+ * Returns whether the promise was fulfilled (`entered`), was rejected (`refused`), or has not settled yet (`waiting`).
+ */
 async function settled(entering: Promise<() => void>): Promise<'entered' | 'refused' | 'waiting'> {
   // Node reports a rejection without a handler. The handlers below are added too late.
   entering.catch(() => undefined)

@@ -1,10 +1,10 @@
 import { ApiError } from '../errors/api-error.ts'
 
 /**
- * Limits the memory of request bodies above the common limit, whatever the number of callers. As soon as a body exceeds
- * the common limit, its announced size is counted until its request is answered, because its values stay in memory
- * until then. Attachments are decoded while they arrive. A slow body therefore needs memory for three quarters of its
- * size. It needs more only while its attachments are sent to the database, a few at a time.
+ * Limits how much memory all large request bodies use together. As soon as a body exceeds the common limit, its
+ * announced size is counted until its request is answered, because its values stay in memory until then. Attachments
+ * are decoded while they arrive. A slow body therefore needs memory for three quarters of its size. It needs more only
+ * while its attachments are sent to the database, a few at a time.
  *
  * A body for which there is no room waits; the oldest body enters first. The bodies of one account use at most half of
  * the room and a quarter of the waiting slots, so that one caller cannot make the others wait.

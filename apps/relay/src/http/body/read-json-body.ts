@@ -8,7 +8,7 @@ export const BODY_LIMIT_BYTES = 256 * 1024
 /** Limit for unauthenticated callers, so that thousands of concurrent requests do not fill the memory. */
 export const PUBLIC_BODY_LIMIT_BYTES = 4 * 1024
 
-/** Reads the JSON body of a request. Returns undefined for an empty body, with any headers. */
+/** Reads the JSON body of a request. Returns undefined if the body is empty, no matter which headers were sent. */
 export async function readJsonBody(
   request: IncomingMessage,
   mostBytes = BODY_LIMIT_BYTES,
@@ -33,7 +33,7 @@ export type Body =
   /** A form, still percent-encoded. */
   | { readonly format: 'form'; readonly text: string }
 
-/** Reads the body of a request. Returns undefined for an empty body, with any headers. */
+/** Reads the body of a request. Returns undefined if the body is empty, no matter which headers were sent. */
 export async function readBody(
   request: IncomingMessage,
   {

@@ -67,8 +67,8 @@ export function parameters(text: string, place: 'query' | 'body', decode?: Facad
 }
 
 /**
- * Returns the claims of a caller with the credentials of the interface. Without such credentials, the usual headers are
- * used.
+ * Returns the claims of a caller. The credentials of the interface replace those of the usual headers. Without such
+ * credentials, the usual headers are used.
  */
 export function facadeCaller(caller: Caller, credentials: FacadeCredentials | undefined): Caller {
   const { session: _, ...withoutSession } = caller

@@ -22,7 +22,7 @@ interface Sent {
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }
 
-/** Accepts every caller that sends an Authorization header and grants the scopes in it. */
+/** Accepts every caller that sends an Authorization header. The caller gets the scopes that the header names. */
 async function acceptScopes({ authorization }: { authorization: string | undefined }): Promise<Principal> {
   if (authorization === undefined)
     throw new ApiError(401, 'credentials required', { headers: { 'WWW-Authenticate': 'Basic' } })
