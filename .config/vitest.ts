@@ -53,7 +53,7 @@ function startsPrograms(mode: string): boolean {
 
 /**
  * Tests of processes and databases wait most of the time, so two workers suit a machine with two cores. The relay gets
- * three, because its tests end last and then run alone.
+ * three, because its tests take the longest: they still run when all other tests have ended.
  */
 function workers(): number {
   if (project === 'apps/e2e') return 4

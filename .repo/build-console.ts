@@ -39,7 +39,8 @@ function modulesOf(built: Awaited<ReturnType<typeof build>>): string[] {
 
 /**
  * First copies the files with a hash in their names, then the page that names them. Then deletes the unused files of
- * previous builds. Newer files may belong to a concurrent build, and the next build deletes them.
+ * previous builds. Keeps newer unused files, because they may belong to a concurrent build. The next build deletes
+ * them.
  */
 function replace(beside: string, previousMs: number): void {
   mkdirSync(join(place, 'assets'), { recursive: true })

@@ -1,7 +1,7 @@
 // `npm run deb`: builds dist/smsgw_<version>_<architecture>.deb for the named architectures, such as `npm run deb --
-// amd64 arm64`, or for this machine. With `--prove`, it instead installs, uses, upgrades and removes the package on
-// this machine, and then the npm package with the same programs. With `--optional`, it skips this test if the machine
-// cannot run it.
+// amd64 arm64`, or for this machine. With `--prove`, it instead tests the package on this machine: it installs, uses,
+// upgrades and removes it. Then it does the same with the npm package of these programs. With `--optional`, it skips
+// this test if the machine cannot run it.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'

@@ -29,7 +29,7 @@ const target = process.argv.includes('--e2e') ? 'e2e' : 'test'
 const repeats = process.argv.includes('--repeat')
 const given = process.argv.slice(2).filter((argument) => !['--affected', '--e2e', '--repeat'].includes(argument))
 // Nx tests three projects at the same time (nx.json), because tests that start processes wait almost half of the time.
-// Also, the tests of the relay, which take longest, then start earlier.
+// In addition, the tests of the relay start earlier. They take the longest.
 const nxArguments = [isAffected ? 'affected' : 'run-many', '-t', target, '--output-style=stream', ...given]
 const projects = selectedProjects()
 // Each run has its own folder, because two runs may overlap in time.
@@ -87,7 +87,10 @@ async function repeatFailedFiles(): Promise<string[]> {
   return passedNow
 }
 
-/** True if all tests of the first run have passed, except those that were skipped in both runs. */
+/**
+ * True if no test failed in the second run, more tests passed than in the first run, and no further tests were skipped
+ * or left out.
+ */
 function hasPassed(repeated: ProjectTotals, first: TestTotals): boolean {
   const countOf = ({ passed, skipped }: TestTotals) => passed + skipped
   return (

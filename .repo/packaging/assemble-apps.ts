@@ -73,7 +73,10 @@ function isNeeded(file: string, architecture: Architecture): boolean {
   return platform === undefined || (platform === `linux-${architecture}` && !addon?.includes('.musl.'))
 }
 
-/** Creates the links to libraries that the package of PostgreSQL lists, because npm packages cannot contain links. */
+/**
+ * Creates the links to the libraries of PostgreSQL. Its package only lists them, because npm packages cannot contain
+ * links.
+ */
 function makeLinks(folder: string): void {
   const list = join(folder, 'native/pg-symlinks.json')
   if (!existsSync(list)) return

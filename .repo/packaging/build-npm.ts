@@ -104,8 +104,8 @@ function layManifest(folder: string, manifest: object): void {
 }
 
 /**
- * Renames each library to the name with which programs load it, because npm does not pack links. Removes the other
- * links, which only compilers use, and the list of links, because it contains the old names.
+ * Replaces each link that programs use by the library itself, because npm does not pack links. Removes the links that
+ * only compilers use. Also removes the list of links, because the list contains the old names.
  */
 function replaceLinks(folder: string): void {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))

@@ -205,7 +205,10 @@ async function restart(machine: EmptyDebian, traffic: PackageTraffic, starts: nu
   await traffic.passes(20)
 }
 
-/** Starts the service again when it ends during its start, as its unit says. Fails after this number of starts. */
+/**
+ * If the service ends while it starts, starts it again, as systemd does (`Restart=always`). Fails after this number of
+ * starts.
+ */
 async function start(machine: EmptyDebian, traffic: PackageTraffic, starts: number): Promise<void> {
   machine.startService('gateway')
   try {

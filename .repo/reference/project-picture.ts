@@ -43,8 +43,8 @@ export function readProjectGraph(root: string): ProjectGraph {
 }
 
 /**
- * Draws each project above the projects that it imports. Leaves out an arrow if other arrows lead to the same project,
- * so that the lines can be followed. The import table lists all dependencies.
+ * Draws each project above the projects that it imports. Leaves out an arrow from one project to another if a chain of
+ * other arrows also connects the two. So the lines stay easy to follow. The import table lists all dependencies.
  */
 export function projectPicture({ projects, dependencies }: ProjectGraph): string {
   const shown = dependencies.filter(({ from, to, isOfTests }) => {

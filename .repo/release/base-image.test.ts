@@ -64,7 +64,7 @@ test('reports that skopeo is missing', async () => {
 test('a release with images is refused before the build if the base image has no digest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-release-'))
   try {
-    // Leaves out npm, so that a build fails if the release is not refused.
+    // Leaves out npm. If the release is wrongly accepted, the build then fails at once.
     symlinkSync(execFileSync('which', ['git'], { encoding: 'utf8' }).trim(), join(folder, 'git'))
     const { status, stderr } = spawnSync(
       process.execPath,
@@ -81,7 +81,7 @@ test('a release with images is refused before the build if the base image has no
   }
 })
 
-/** A registry without TLS on this machine, which skopeo accepts only because of its configuration. */
+/** A local registry without TLS. skopeo accepts it only because registries.conf permits it. */
 async function startRegistry(manifests: Readonly<Record<string, string>>) {
   const server = createServer(({ url = '' }, response) => {
     const text = url === '/v2/' ? '{}' : manifests[url]

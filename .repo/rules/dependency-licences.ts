@@ -2,7 +2,7 @@ import type { RepositoryTree, Rule } from './repository-tree.ts'
 
 const LOCK = 'package-lock.json'
 
-/** Licences that permit copies in packages and images without conditions for the source of this repository. */
+/** Licences that permit copies in packages and images, and set no conditions for the source of this repository. */
 const ALLOWED = new Set([
   '(MIT OR CC0-1.0)',
   '0BSD',

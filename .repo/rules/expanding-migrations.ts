@@ -6,9 +6,10 @@ import { type Statement, statementsOf } from './sql-statements.ts'
 /**
  * Relays of the previous release use the database during and after a migration. So a migration must only add, and must
  * not hold a lock while PostgreSQL reads a whole table. If a statement removes something, the comment above it says
- * since which release it is unused (`-- Unused since 0.2.0`). If a statement permits fewer values, the comment says
- * since which release the value is written (`-- Written since 0.2.0`). If a statement locks an existing table, the
- * comment says why the lock is harmless (`-- Locks: <reason>`). A migration of a release must not be changed.
+ * since which release it is unused (`-- Unused since 0.2.0`). If a statement forbids values that were permitted, such
+ * as null, the comment says since which release the program writes only permitted values (`-- Written since 0.2.0`). If
+ * a statement locks an existing table, the comment says why the lock is harmless (`-- Locks: <reason>`). A migration of
+ * a release must not be changed.
  */
 export const expandingMigrations: Rule = (tree) => {
   const releases = releasesIn(tree)
@@ -126,8 +127,9 @@ function indexCreatedBy(code: string): string | undefined {
 }
 
 /**
- * Returns true if the statement is about a table or index that the same migration creates. It is empty and unused, or it has the name
- * of a table that the migration renames, so that the statements of the previous release use the new table.
+ * Returns true if the statement is about a table or index that the same migration creates. Such a table is empty and
+ * unused, or it has the old name of a table that the migration renames, so that the statements of the previous release
+ * use the new table.
  */
 function isOnCreated(code: string, created: ReadonlySet<string>): boolean {
   const [, altered] = new RegExp(String.raw`^ALTER\s+(?:TABLE|INDEX)\s+(?:ONLY\s+)?${NAME}`, 'i').exec(code) ?? []

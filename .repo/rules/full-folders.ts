@@ -13,8 +13,8 @@ interface FullFolder {
 }
 
 /**
- * Checks that a folder with more than 15 source files is listed with their number and a reason. A folder that has grown
- * must be divided by topic, and the entry of a folder that became smaller must be lowered.
+ * Checks that each folder with more than 15 source files is in the list, with the number of its files and a reason. A
+ * folder that has grown must be divided by topic, and the entry of a folder that became smaller must be lowered.
  */
 export const fullFolders: Rule = (tree) => {
   const list = readList<FullFolder>(tree, FULL_FOLDERS)

@@ -10,7 +10,10 @@ const SECRETS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['a token of Stripe', /\b[rs]k_live_[A-Za-z0-9]{20,}\b/],
 ]
 
-/** The files that may contain keys: test certificates that no program trusts, and the test of the masking of keys. */
+/**
+ * The files that may contain keys: test certificates that no program trusts, and the test that checks that keys are
+ * masked.
+ */
 const NOT_SECRET =
   /^apps\/(?:agent|relay)\/src\/testing\/certificate\/[\w-]+\.key$|^apps\/agent\/src\/doctor\/checks\.test\.ts$/
 

@@ -12,9 +12,9 @@ interface SharedName {
 }
 
 /**
- * Checks that no two files export the same name for different things, because a reader of one could take it for the
- * other. A name that several files share on purpose is listed with their number and a reason. Entries may only be
- * removed or lowered.
+ * Checks that no two files export the same name for different things, because a reader could confuse the two things. If
+ * several files share a name on purpose, the name is listed with the number of these files and a reason. Entries may
+ * only be removed or lowered.
  */
 export const sharedNames: Rule = (tree) => {
   const list = readList<SharedName>(tree, SHARED_NAMES)

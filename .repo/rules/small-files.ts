@@ -12,9 +12,9 @@ export const SMALL_FILES = '.repo/small-files.json'
 const NOT_COUNTED = /(?:\.test|\.e2e|\.d|-statement)\.tsx?$|\/national-tables\/|^\.repo\/rules\//
 
 /**
- * Checks that a file of less than 40 lines with one importer is part of that importer, so that following a request
- * opens few files. The file may stay if the importer would become too long, or if the importer is in another project.
- * Any other exception is listed with a reason.
+ * Reports each file of less than 40 lines that only one file imports. Its code should be in that importer, so that a
+ * reader who follows a request has to open few files. The file may stay if the importer would become too long, or if
+ * the importer is in another project. Any other exception is listed with a reason.
  */
 export const smallFiles: Rule = (tree) => {
   const list = readList<string>(tree, SMALL_FILES)

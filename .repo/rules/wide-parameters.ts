@@ -14,8 +14,8 @@ interface WideParameter {
 }
 
 /**
- * Checks that an interface for parameters has at most ten fields. A wider interface is divided by the code that uses
- * its fields, or is listed with the number of its fields and a reason.
+ * Checks that an interface for parameters has at most ten fields. A wider interface must be split into groups of fields
+ * that the same code uses, or must be listed with the number of its fields and a reason.
  */
 export const wideParameters: Rule = (tree) => {
   const list = readList<WideParameter>(tree, WIDE_PARAMETERS)

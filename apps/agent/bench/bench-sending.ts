@@ -15,9 +15,9 @@ import { rawRound } from './raw-round.ts'
 import { roundText } from './round.ts'
 
 /**
- * Compares sending through queue, journal (two commits that wait for the disk) and driver with a loop that only
- * exchanges the same bytes on the same port. Rounds of sending and of the loop alternate. `--folder` puts the journal
- * on another disk.
+ * Compares two ways to send. One uses the queue, the journal (two commits that wait for the disk) and the driver. The
+ * other is a loop that only exchanges the same bytes on the same port. Rounds of sending and of the loop alternate.
+ * `--folder` puts the journal on another disk.
  */
 const rounds = 7
 const perRound = 1000

@@ -57,7 +57,7 @@ export async function runReceivingSchedule(seed: number): Promise<readonly strin
   return problems
 }
 
-/** Delivers a message again, later than the network waits for an acknowledgement. */
+/** Delivers a message again, after the time for which the network waits for an acknowledgement. */
 async function againLater(world: ReceiverFixture, later: string[]): Promise<void> {
   await world.pass(12_000)
   const pdu = later.shift()

@@ -6,8 +6,8 @@ import { detectedBaudRate } from '../modems/stored-baud-rate.ts'
 import { modemStatuses, type ShownModem } from '../status/agent-status.ts'
 
 /**
- * What the doctor needs to know about a modem. Only the process that has the port open can read it. Plain JSON without
- * phone numbers.
+ * What the doctor needs to know about a modem. Only the process that has the port open can collect this information.
+ * Plain JSON without phone numbers.
  */
 export interface ModemExamination {
   readonly status: ShownModem

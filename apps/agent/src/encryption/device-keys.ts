@@ -22,8 +22,8 @@ export const deviceKeysFile = 'encryption-keys.json'
 
 /**
  * The key pairs with which senders encrypt messages for this device. The private keys never leave this machine. The
- * keys are stored in one file with mode 0600. After a rotation, up to ten previous versions decrypt waiting messages
- * for 30 days. The file also contains the secret for the aliases of phone numbers.
+ * keys are stored in one file with mode 0600. After a rotation, up to ten previous versions are kept for 30 days, to
+ * decrypt messages that are still waiting. The file also contains the secret for the aliases of phone numbers.
  */
 export class DeviceKeys {
   readonly #path: string

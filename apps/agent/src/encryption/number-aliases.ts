@@ -43,7 +43,8 @@ export class NumberAliases {
   }
 
   /**
-   * Returns the key that decrypts the aliases made for this key of the account. It is encrypted with the account's key.
+   * Returns the alias key, encrypted with this key of the account. The alias key decrypts the aliases that were made
+   * for the account key.
    */
   keyFor(key: EncryptionKey): AliasKey {
     const id = this.#idFor(key.publicKey)

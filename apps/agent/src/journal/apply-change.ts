@@ -182,7 +182,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Returns true if the journal did not have the command or its tombstone. */
+  /** Returns true if the command is new: the journal had neither the command nor its tombstone. */
   #receive({ command, at }: Extract<Change, { readonly kind: 'command-received' }>): boolean {
     const changes = this.#run(
       'INSERT INTO commands (cmd_id, command, received, received_ms) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',

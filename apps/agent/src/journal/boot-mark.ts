@@ -56,8 +56,8 @@ export class BootMark {
       journal.commits >= left.commits
     this.#mark = { bootId, token, commits: journal.commits, isConfirmed: this.isContinued }
     forgetGone(folder)
-    // Renaming is atomic. So after an interrupted start, there is either no mark or the previous mark, and the token of
-    // the previous mark does not match any more.
+    // Renaming is atomic. So an interrupted start leaves either no mark or the previous mark. The token of the previous
+    // mark no longer matches the token in the journal.
     writeFileSync(`${this.#file}.new`, `${lineOf(this.#mark)}${path}\n`, { mode: 0o600 })
     renameSync(`${this.#file}.new`, this.#file)
     this.#descriptor = openSync(this.#file, 'r+')
@@ -108,7 +108,7 @@ export function bootMemory(shared = '/dev/shm'): BootMemory | undefined {
     const uid = process.getuid?.()
     const folder = join(shared, `smsgw-${uid}`)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // Rejects a folder of another user and a link, because every user may write to /dev/shm.
+    // Rejects a link, and a folder that another user owns or may change, because every user may write to /dev/shm.
     const found = lstatSync(folder)
     const isOurs = found.isDirectory() && found.uid === uid && (found.mode & 0o022) === 0
     return isOurs ? { bootId, folder } : undefined

@@ -6,7 +6,7 @@ import type { EventTexts } from './read.ts'
 
 /**
  * Keeps the texts of the newest events in memory, so that the link does not have to read them from the journal. The
- * events are consecutive. Only the thread of the journal has access to its other contents.
+ * events are consecutive. Only the journal's thread can read the other contents of the journal.
  */
 export class FreshEvents {
   #from = 1
@@ -45,7 +45,10 @@ export class FreshEvents {
   }
 }
 
-/** The events of each message. A relay in the same process gets them without reading their text. */
+/**
+ * The kinds of events that occur for almost every message. A relay in the same process gets these events as objects, so
+ * it does not have to parse their text.
+ */
 const frequent = new Set<AgentEvent['kind']>(['processed', 'part-submitted', 'part-reported', 'sent', 'delivered'])
 /** More events than the link sends at once. */
 const mostEvents = 256

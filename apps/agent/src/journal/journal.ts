@@ -28,8 +28,8 @@ export interface Journal {
   write(changes: readonly Change[], options?: WriteOptions): Promise<WrittenChanges>
   read<What extends keyof Reads>(what: What, ask: Reads[What]['ask']): Promise<Reads[What]['answer']>
   /**
-   * Returns the events from number `from` on. Events that were just written are returned without a read of the
-   * database.
+   * Returns the events whose number is `from` or higher. Events that were just written are returned without a read of
+   * the database.
    */
   eventTexts(from: number, most: number): Promise<EventTexts>
   /** Removes finished records and the content of acknowledged events when they are old enough. */
@@ -122,8 +122,8 @@ class JournalThread implements Journal {
   readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   #lastId = 0
   /**
-   * Writes that are delayed briefly, so that the RESULT of one message and the COMMIT of the next message share a
-   * commit.
+   * The requests that are delayed briefly. So the RESULT of one message and the COMMIT of the next message are written
+   * in one database transaction.
    */
   #held: JournalRequest[] = []
   #release: NodeJS.Timeout | undefined

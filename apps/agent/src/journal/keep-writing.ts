@@ -9,8 +9,8 @@ import { Turns } from './turns.ts'
  * journal refuses the changes, because retrying would be useless.
  *
  * Changes about one message are written one after the other, even if the disk has space only for a later change,
- * because a correction must not be written before the corrected outcome. Changes about other messages are written at
- * the same time.
+ * because the correction of an outcome must not be written before the outcome that it corrects. Changes about other
+ * messages are written at the same time.
  */
 export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): Keep {
   const turns = new Turns()
@@ -58,7 +58,7 @@ export interface WriteWatch {
    * Called when a write fails while the journal is open. The write is retried, except if the journal refuses it.
    */
   readonly onProblem: (error: JournalError) => void
-  /** Called when all changes whose write had failed are on disk. */
+  /** Called when all failed writes have succeeded. */
   readonly onRecovered?: (() => void) | undefined
 }
 

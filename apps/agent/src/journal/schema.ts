@@ -5,12 +5,12 @@ export const schemaVersion = 3
 /**
  * Stored in the file as `application_id`: the oldest version whose agents can use a journal of `schemaVersion`, so that
  * the previous release can be installed again. A schema change that only adds tables, indexes, or columns with defaults
- * keeps this number. Any other change sets this number to the new version. Before a release removes a part of the
- * schema, one release must no longer use that part.
+ * keeps this number. Any other change sets this number to the new version. A release may remove a part of the schema
+ * only if the previous release already does not use that part.
  */
 export const oldestUsableBy = 3
 
-/** Columns that no query searches are JSON. */
+/** A column contains JSON if no query has to search in it. */
 export const schema = `
   CREATE TABLE journal (
     id TEXT NOT NULL,
@@ -95,7 +95,7 @@ export const schema = `
   CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-/** The SQL that upgrades a journal to the next version, by the version before the upgrade. */
+/** The SQL that upgrades a journal to the next version. The key is the version before the upgrade. */
 export const upgrades: Readonly<Record<number, string>> = {
   1: 'ALTER TABLE journal ADD COLUMN start_token TEXT; ALTER TABLE journal ADD COLUMN commits INTEGER NOT NULL DEFAULT 0',
   // Version 2 stored times even if the clock was not trusted, so the correct times cannot be distinguished from the

@@ -33,8 +33,8 @@ export class CommandHandler {
   }
 
   /**
-   * Resolves with the keys of the commands when sends and cancels are on disk and the other commands were started.
-   * Leaves out a command that could not be written: the relay sends it again after the next connect.
+   * Resolves with the keys of the commands when the `send` and `cancel` commands are on disk and the other commands
+   * were started. Leaves out a command that could not be written: the relay sends it again after the next connect.
    */
   async take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]> {
     // Writes nothing, because the new journal already contains the commands of the replaced journal. The result of

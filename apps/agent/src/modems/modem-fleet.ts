@@ -193,7 +193,9 @@ export class ModemFleet {
     return this.#isEmulated(entry) === true && this.#slots.hasRealModem
   }
 
-  /** A failed write is acceptable: after a restart, the modem only gets the next free SIM number. */
+  /**
+   * A failed write is acceptable. Its only consequence is that the modem gets the next free SIM number after a restart.
+   */
   #store(change: Change | undefined): void {
     if (change !== undefined) this.#options.journal.write([change]).catch(this.#options.onJournalError)
   }

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { unplugSafeBinding } from './unplug-safe-binding.ts'
 
-// Reading a closed pseudo-terminal fails. Only an unplugged real device returns 0 bytes forever, and /dev/null does the
-// same.
+// An unplugged device returns 0 bytes for every read. A pseudo-terminal cannot imitate this, because reading a closed
+// pseudo-terminal fails. So the test reads /dev/null, which also returns 0 bytes.
 test('treats a device as disconnected if a read returns 0 bytes, instead of reading in an endless loop', async () => {
   const emulator = await EmulatorProcess.start()
   onTestFinished(() => emulator.stop())

@@ -14,8 +14,8 @@ export interface InboxKey extends EncryptionKey {
 
 /**
  * Encrypts the content of a received message with the key of the account, before the event is journaled and sent to the
- * relay. Times and the facts of an MMS notification stay readable. The number of the sender, and the data with which
- * the MMS centre could find it, stay readable unless the account hides senders.
+ * relay. Times and the facts of an MMS notification stay readable. The sender's number stays readable, and so does the
+ * data with which the MMS centre could find the sender. If the account hides senders, both are hidden.
  */
 export function encryptedEvent(event: Received, key: InboxKey): Received {
   const { aliases } = key

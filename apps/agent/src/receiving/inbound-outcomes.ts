@@ -210,7 +210,7 @@ export function settled({ pduId }: InboundRecord, as: string, datedMs?: number):
   return { kind: 'inbound-settled', pduId, as, ...(datedMs !== undefined && { datedMs }) }
 }
 
-/** Adds the time of arrival to the changes, because the clock may have been wrong when their messages were stored. */
+/** Adds the time of arrival to the changes, because the clock may have been wrong when the messages were stored. */
 function dated(changes: readonly Change[], atMs: number): readonly Change[] {
   return changes.map((change) => (change.kind === 'inbound-settled' ? { ...change, datedMs: atMs } : change))
 }

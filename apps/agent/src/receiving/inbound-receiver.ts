@@ -27,7 +27,7 @@ export interface InboundReceiverOptions {
   readonly onRecentReport: (iccid: string, report: StatusReport, received: () => Change) => Promise<void> | undefined
   /** Returns false if the report does not match a sent part yet. */
   readonly onReport: (iccid: string, report: StatusReport) => Promise<boolean>
-  /** Follows failed writes, which are kept and retried. */
+  /** Called when a write fails, and when all failed writes have succeeded. Failed writes are kept and retried. */
   readonly journalWatch: WriteWatch
   /** Called for an internal error, which does not affect other messages. */
   readonly onProblem: (error: unknown) => void
@@ -89,7 +89,8 @@ export class InboundReceiver {
   async take(sim: ReceivingSim, incoming: Incoming): Promise<void> {
     const at = this.#options.time.stamp()
     if (incoming.kind === 'status-report' && incoming.source.kind === 'direct') {
-      // The report may arrive together with the answer for its message, which is processed first.
+      // The report may arrive together with the modem's answer for the same message. Waits here, so that the answer is
+      // processed before the report.
       await new Promise((resolve) => setImmediate(resolve))
       const recent = this.#takeRecentReport(sim, incoming, at)
       if (recent !== undefined) return recent
@@ -104,13 +105,14 @@ export class InboundReceiver {
     return taken
   }
 
-  /** Processes PDUs that waited for a trusted clock, and tries again to match reports without a match. */
+  /** Processes PDUs that waited for a trusted clock, and tries again to find the messages of unmatched reports. */
   settleWaiting(): Promise<void> {
     return this.#inTurn(() => this.#settleWaiting())
   }
 
   /**
-   * Called when the reference of a part becomes known or will never be known, because a report that arrived earlier may match now.
+   * Called when the reference of a part becomes known, or when it is certain that the reference stays unknown. Reports
+   * that arrived earlier may match now.
    */
   tryReports(reference: number | undefined): void {
     const isScheduled = this.#newReferences.size > 0

@@ -42,9 +42,12 @@ export interface SenderOptions {
   readonly limits: SendingLimits
   /** Decrypts encrypted messages. */
   readonly opener: FieldOpener
-  /** Follows failed writes, which are kept and retried. */
+  /** Called when a write fails, and when all failed writes have succeeded. Failed writes are kept and retried. */
   readonly journalWatch: WriteWatch
-  /** Called when the reference of a part becomes known or will never be known, because earlier reports may match now. */
+  /**
+   * Called when the reference of a part becomes known, or when it is certain that the reference stays unknown. Reports
+   * that arrived earlier may match now.
+   */
   readonly onReference: (reference: number | undefined) => void
   /** Called for an internal error, which does not affect other messages. */
   readonly onProblem: (error: unknown) => void
@@ -163,9 +166,8 @@ export class Sender {
   }
 
   /**
-   * Takes a report that is certainly about a message that was sent a moment ago and has no other report. Resolves when
-   * the report and the change `received` are on disk. They are written together, so that a report costs no commit of
-   * its own. Returns undefined for any other report.
+   * Takes a report if it is certainly the first report about a message that was sent a moment ago. Otherwise returns
+   * undefined. Resolves when the report and the change `received` are on disk. Both are written in one commit.
    */
   recentReport(iccid: string, report: StatusReport, received: () => Change): Promise<void> | undefined {
     return this.#reports.takeRecent(iccid, report, received)
@@ -323,7 +325,8 @@ export class Sender {
         // The outcome of a repeated command is reported again, because the relay may have been restored from a backup.
         ...commands.map(({ cmdId }) => processedEvent(cmdId, moment)),
       ],
-      // While other messages wait, the next result comes soon, and these messages share its commit.
+      // If other messages are waiting, a result will be written soon. Then the new messages are written in the same
+      // commit as this result.
       { mayWaitMs: this.waiting > 0 ? sharedCommitWaitMs : 0 },
     )
     crashPoint('command-journaled')

@@ -186,7 +186,10 @@ function applyToMessage(step: Step, input: MessageInput): void {
   }
 }
 
-/** Messages wait until the relay has confirmed the journal. Messages and doubts can end without this confirmation. */
+/**
+ * Messages are not sent until the relay has confirmed the journal. But before that, a message can expire, and a message
+ * in doubt can get its outcome.
+ */
 function restored(step: Step, open: readonly OutgoingMessage[], givenUp: readonly OutgoingMessage[]): void {
   rememberAll(step, givenUp)
   for (const message of open) {

@@ -155,7 +155,10 @@ export type SendingEffect =
     } & Attempt)
   | { readonly kind: 'set-timer'; readonly atMs: number }
   | { readonly kind: 'cancel-timer' }
-  /** The reference of a part has become known or will never be known, so reports that arrived earlier may match now. */
+  /**
+   * The reference of a part has become known, or it is certain that the reference stays unknown. Reports that arrived
+   * earlier may match now.
+   */
   | { readonly kind: 'reference-known'; readonly reference: number | undefined }
   | { readonly kind: 'open-changed'; readonly open: number }
   /** All parts of the message were accepted, and its RESULT is being written. */

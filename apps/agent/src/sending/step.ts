@@ -69,7 +69,8 @@ export class Step {
   }
 
   /**
-   * Returns the map of lanes to change. A step may change all 64 lanes, so all its changes share one copy of the map.
+   * Returns the copy of the lane map that this step may change. A step may change all 64 lanes, so all its changes
+   * share one copy.
    */
   #ownLanes(): Map<string, Lane> {
     if (this.#lanes === undefined) {

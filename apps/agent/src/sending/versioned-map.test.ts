@@ -31,7 +31,8 @@ test('returns the same version when a missing entry is removed', () => {
 })
 
 test('keeps every version as it was, whichever version is read or changed next', () => {
-  // All sequences of three changes to two keys, each change made to any earlier version.
+  // Tries all sequences of three changes to two keys. Each change is applied to each of the versions that exist before
+  // it.
   const changes = ['a', 'b'].flatMap((key) => [undefined, 1, 2].map((value) => ({ key, value })))
   const grow = (made: readonly (Change & { readonly version: number })[]): void => {
     if (made.length === 3) {

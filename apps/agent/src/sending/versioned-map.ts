@@ -1,10 +1,12 @@
 /**
- * An immutable map, of which a changed version is made without a copy. Only the newest version has the entries. An older
- * version knows how it differs from the next one, and makes its own copy of the entries when it is read.
+ * An immutable map. A change creates a new version without copying the entries. Only the newest version has the
+ * entries. An older version knows how it differs from the next one, and makes its own copy of the entries when it is
+ * read.
  *
  *   newest ── with(), without() ──► older ── read ──► newest of its own versions
  *
- * A changed entry stays where it is in the order. The copy of an older version has a removed entry at its end.
+ * A changed entry keeps its position. If an older version is copied, entries that were removed later are at the end of
+ * the copy.
  */
 export class VersionedMap<K, V> implements ReadonlyMap<K, V> {
   /** Undefined in an older version. */
@@ -86,7 +88,7 @@ export class VersionedMap<K, V> implements ReadonlyMap<K, V> {
   }
 }
 
-/** Returns a function that gives the key the value that it has now. */
+/** Returns a function that sets the key back to its present value, or removes it if it has no value. */
 function undoOf<K, V>(entries: ReadonlyMap<K, V>, key: K): (entries: Map<K, V>) => void {
   if (!entries.has(key)) return (later) => later.delete(key)
   const value = entries.get(key) as V

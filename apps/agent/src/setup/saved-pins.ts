@@ -32,8 +32,8 @@ export type SavedPin =
   | { readonly saved: false; readonly code: 'pin.set-on-machine' | 'pin.not-written'; readonly reason: string }
 
 /**
- * Saves a PIN if possible. Does not save a PIN that `SIM_<n>_PIN` would replace at each start, and cannot save a PIN on
- * a full disk, for example.
+ * Saves a PIN if possible. A PIN is not saved if `SIM_<n>_PIN` would replace it at each start. Saving may also fail,
+ * for example if the disk is full.
  */
 export function trySavePin(
   folder: string,

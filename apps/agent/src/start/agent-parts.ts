@@ -85,7 +85,10 @@ class AccountKeyInUse {
   readonly #aliases: NumberAliases
   #key: AccountKey | undefined
 
-  /** @param stored the key that an earlier process stored, so that no received message is reported unencrypted */
+  /**
+   * @param stored the key that an earlier process stored. It is used at once, so that no received message is reported
+   * unencrypted
+   */
   constructor(stored: AccountKey | undefined, aliases: NumberAliases) {
     this.#key = stored
     this.#aliases = aliases

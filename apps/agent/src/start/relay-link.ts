@@ -127,8 +127,8 @@ const sendCapacity = 100
 const urgentSendCapacity = 20
 
 /**
- * Records at most once a second which events the relay has stored. The record only reduces work after a restart, and is
- * not needed for correctness.
+ * Writes to the journal which events the relay has stored, at most once a second. This only reduces work after a
+ * restart, and is not needed for correctness.
  */
 class MarkWriter {
   readonly #clock: Clock

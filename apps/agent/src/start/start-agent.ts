@@ -42,7 +42,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   }
 }
 
-/** Ends sending first, then passes the last events to the relay, and closes the journal. */
+/** First stops the sender, then passes the last events to the relay, and then closes the journal. */
 async function stopWork({ messaging, modems, settings, store }: AgentParts, relay: RelayLink): Promise<void> {
   messaging.sender.stop()
   await messaging.sender.settled()

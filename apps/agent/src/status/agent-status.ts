@@ -4,7 +4,7 @@ import { type Waiting, waitingOf } from '@smsgw/contract/messages/waiting'
 import type { ModemHealth } from '../modems/modem-health.ts'
 import { telemetrySample } from './telemetry.ts'
 
-/** The status of an agent: plain JSON without message texts, in which numbers are reduced to their last digits. */
+/** The status of an agent as plain JSON. It contains no message texts, and only the last digits of phone numbers. */
 export interface AgentStatus {
   readonly version: string
   readonly pid: number

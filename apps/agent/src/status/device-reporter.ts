@@ -101,7 +101,7 @@ export class DeviceReporter {
     ])
   }
 
-  /** Reports the key of the aliases that the following events contain. */
+  /** Reports the key that decrypts the aliases in the following events. */
   aliasKeyChanged(key: AliasKey): void {
     void this.#options.keep([{ kind: 'event', event: { kind: 'alias-key-changed', at: this.#now(), key } }])
   }

@@ -79,7 +79,7 @@ function clockDifference(aheadMs: number | undefined): number | undefined {
 const minuteMs = 60_000
 const notableDifferenceMs = 2 * minuteMs
 
-/** Returns the recovery. `steps` are the findings and measures since the problem began, oldest first. */
+/** Returns the state of the recovery. `steps` lists what was found and tried since the problem began, oldest first. */
 function recoverySample(state: RecoveryState) {
   const resetsLeft = state.budget.resetsLeft
   if (state.kind === 'healthy') {

@@ -69,8 +69,8 @@ export class WaitingReporter {
 const defaultIntervalMs = 5_000
 
 /**
- * Leaves out the end of the pause between messages, because each message changes this time, and such a change is not
- * reported.
+ * Leaves out the time at which the pause between messages ends. This time changes with each message, and that alone
+ * does not require a new report.
  */
 function comparable(report: WaitingReport): unknown {
   const withoutEnd = <One extends { readonly reason: string }>(one: One) =>

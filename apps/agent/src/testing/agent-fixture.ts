@@ -24,7 +24,7 @@ export interface AgentOverrides {
 export class AgentFixture {
   readonly relay = new ScriptedRelay()
   readonly dataDir = mkdtempSync(join(tmpdir(), 'smsgw-agent-'))
-  /** Takes the place of the memory that a machine loses only when it is switched off. */
+  /** Stands for memory that keeps its content until the machine is switched off. */
   readonly memory = mkdtempSync(join(tmpdir(), 'smsgw-memory-'))
   bootId = 'first-boot'
   readonly log: string[] = []

@@ -22,7 +22,7 @@ export class MemoryJournal {
   failReads = false
   /** The last plan of each command; the journal deletes it when the command has ended. */
   readonly plans = new Map<string, Plan>()
-  /** Returns true for changes to refuse because the disk is full. */
+  /** Returns true for each change that the journal must refuse, as if the disk were full. */
   refuses: (change: Change) => boolean = () => false
 
   constructor(clock: Clock, random: () => number, wallMs: () => number) {

@@ -3,16 +3,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
 
 /**
- * The source of the system clock's time. `synchronised`: by NTP. `kept`: set from a battery-backed clock, or unknown on
- * a machine other than a Raspberry Pi. `lost`: a Pi without a battery starts with the time at which it was switched
- * off.
+ * Where the time of the system clock comes from. `synchronised`: from NTP. `kept`: from a battery-backed clock; also
+ * used if the source is unknown and the machine is not a Raspberry Pi. `lost`: a Pi without a battery starts with the
+ * time at which it was switched off.
  */
 export type SystemClock = 'synchronised' | 'kept' | 'lost'
 
 export function judgeSystemClock(machine: ClockSources = thisMachine): SystemClock {
   const isSynchronised = machine.isSynchronised()
   if (isSynchronised === true) return 'synchronised'
-  // A time before this program was released means that the battery is empty.
+  // If the clock shows a time before the release of this program, the battery is empty.
   if (machine.nowMs() < earliestMs) return 'lost'
   if (machine.hasBattery()) return 'kept'
   return isSynchronised === undefined && !machine.isRaspberryPi() ? 'kept' : 'lost'

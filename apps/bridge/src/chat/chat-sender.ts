@@ -15,7 +15,8 @@ const REFUSALS = [400, 413, 415, 422]
 
 export interface ChatSender {
   /**
-   * Shows a text in a chat. Throws an error without the secrets of the target if the chat program did not accept it.
+   * Shows a text in a chat. Throws an error if the chat program did not accept the text. The error contains no secrets
+   * of the target.
    */
   send(target: ChatTarget, text: string, signal: AbortSignal): Promise<void>
   close(): void

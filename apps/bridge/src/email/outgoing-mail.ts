@@ -20,7 +20,7 @@ export interface MailSenderOptions {
   readonly url: string
   readonly from: string
   readonly log: Log
-  /** Called after each attempt with the problem, or with undefined if the server answered. */
+  /** Called after each attempt. `problem` is undefined if the server answered. */
   readonly onProblem: (problem: string | undefined) => void
 }
 

@@ -169,7 +169,7 @@ export class SmtpReceiver {
     return `accepted as ${messageId}`
   }
 
-  /** Sends answers within the limit of the address. */
+  /** Sends an answer only if none of these numbers has reached its limit of answers per hour. */
   async #withinLimit(replies: readonly string[], send: () => Promise<string>): Promise<string> {
     const taken = replies.filter((number) => this.#replyLimit.take(number))
     try {

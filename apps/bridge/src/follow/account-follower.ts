@@ -7,8 +7,8 @@ import type { InboxItem, MessageState } from '@smsgw/client/openapi'
 import type { Channel } from '../state/channel.ts'
 
 /**
- * How far before a gap in the stream the inbox is read. The time of a received message comes from the network and may
- * be days before its arrival.
+ * After a gap in the stream, the inbox is read from this long before the gap. The time of a received message comes from
+ * the network and may be days before its arrival.
  */
 const LATE_MS = 7 * 86_400_000
 const FINAL = ['Delivered', 'Failed', 'Cancelled', 'Ended']

@@ -11,7 +11,9 @@ const LARGEST_PACKET = 65_536
 /** The number of commands that the broker sends before it waits for confirmations. */
 const RECEIVE_MAXIMUM = 100
 const RECONNECT_MS = 2_000
-/** The time limit for a disconnect. A broker that hangs delays a stop by twice this time. */
+/**
+ * The time limit for a disconnect. If the broker does not answer, stopping the bridge takes longer by twice this time.
+ */
 const CLOSE_MS = 2_000
 /**
  * Reason codes after which a repetition does not help: topic name invalid, packet too large, payload format invalid.
@@ -175,8 +177,8 @@ export class Broker {
       done(error as Error)
       return
     }
-    // After an error, the client sends no confirmation, and the broker stops after RECEIVE_MAXIMUM unconfirmed
-    // messages.
+    // After an error, the client sends no confirmation. The broker sends no more messages when RECEIVE_MAXIMUM messages
+    // are unconfirmed.
     if (isStored) done()
     else done(new Error('not stored'))
   }

@@ -47,8 +47,8 @@ export class CommandQueue {
       if (dup && this.#hashOf(messageId) === hash) return true
       if (this.#isFull || this.#count() >= MOST_COMMANDS) {
         this.#isFull = true
-        // Forgets older deliveries with this packet id, because a repetition of this command must not count as the
-        // repetition of an older command.
+        // Forgets earlier deliveries with this packet id. Otherwise, when the broker sends this command again, it could
+        // be taken for an earlier command with the same packet id.
         this.#database.prepare('DELETE FROM mqtt_arrivals WHERE packet_id = ?').run(messageId)
         return false
       }

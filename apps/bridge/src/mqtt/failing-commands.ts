@@ -9,7 +9,7 @@ const RETRY_ALONE_MS = 60_000
  * the attempt, because other commands wait during an attempt.
  */
 const RETRY_ALONE_FACTOR = 20
-/** A command that fails for this time while others succeed ends with a failure result. */
+/** If a command fails for this long while others succeed, it ends with a failure result. */
 const GIVE_UP_MS = 3_600_000
 /** How long after an accepted command the API counts as available. */
 const EVIDENCE_MS = 60_000
@@ -30,7 +30,7 @@ export class FailingCommands {
   readonly #failures = new Map<number, Failure>()
   #acceptedAt = Number.NEGATIVE_INFINITY
 
-  /** Returns the numbers of the commands whose next attempt is later. */
+  /** Returns the numbers of the commands that must not be tried yet. */
   waiting(now: number): number[] {
     return [...this.#failures].filter(([, { retryAt }]) => retryAt > now).map(([number]) => number)
   }

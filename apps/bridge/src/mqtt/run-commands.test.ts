@@ -137,7 +137,8 @@ test('a command that fails for some minutes is sent later', async () => {
 test('gives up no command and keeps the order while the API answers everything with 5xx', async () => {
   const order = ['one', 'two', 'three', 'four']
   let resultsInOutage: number | undefined
-  // The outage ends with an attempt of the first command. In between, later commands are tried.
+  // The outage ends when the first command is tried after more than five hours. Between its attempts, later commands
+  // are tried.
   account.errorFor = (text) => {
     if (text === 'one' && now > 5 * HOUR_MS) resultsInOutage ??= results.length
     return resultsInOutage === undefined ? unavailable : undefined

@@ -23,7 +23,7 @@ export interface CommandRunnerOptions {
   readonly broker: Pick<Broker, 'publishOnce' | 'answer'>
   readonly channel: Pick<Channel, 'sent' | 'log' | 'signal'>
   readonly topics: Topics
-  /** The clock for ages. Changes of the system clock do not affect this clock. */
+  /** The clock that measures how old a command is. Changes of the system clock do not affect it. */
   readonly now: () => number
   /** Waits for this time. Ends early when the signal aborts. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>

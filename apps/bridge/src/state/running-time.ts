@@ -11,8 +11,9 @@ const TABLES = ['sent_messages', 'chat_texts', 'smpp_deliveries', 'smpp_reported
 
 /**
  * The clock for the ages of stored rows, in milliseconds. It advances only while the bridge runs, and each start
- * continues at the time of the last process. So no row is removed early because the system clock is wrong or is set:
- * a machine without a real-time clock may start years in the past. After a crash, the clock is up to a minute slow.
+ * continues at the time of the last process. So a wrong system clock, or a change of it, does not cause a row to be
+ * removed too early. For example, a machine without a real-time clock may start with a time years in the past. After a
+ * crash, the clock is up to a minute slow.
  */
 export class RunningTime {
   readonly #notes: Notes
@@ -56,7 +57,8 @@ export class RunningTime {
 
 /**
  * Returns the first time of the clock: the system time or the time of the newest row, whichever is earlier. So at the
- * start, no row is older than its distance from the newest row, even if the system clock is wrong.
+ * start, the age of each row is at most the time between this row and the newest row, even if the system clock is
+ * wrong.
  */
 function firstTime(database: DatabaseSync): number {
   const newest = tablesIn(database).flatMap((table) => {

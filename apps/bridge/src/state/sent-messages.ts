@@ -11,7 +11,7 @@ export interface SentMessage {
 
 /** How long a message without a final state is followed. Some networks never send a delivery report. */
 const KEPT_MS = 10 * 86_400_000
-/** The interval at which old messages are removed, because removing them reads all messages. */
+/** Old messages are removed at most once per interval, because all messages must be read for this. */
 const REMOVE_EVERY_MS = 60_000
 
 export class SentMessages {

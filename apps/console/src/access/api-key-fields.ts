@@ -54,7 +54,7 @@ export function simChoices(devices: readonly DeviceAnswer[], chosen: readonly st
   return [...present, ...gone]
 }
 
-/** Returns the keys that can be used first, and within each group the newest first. */
+/** Sorts the keys: usable keys come before the others. Within both groups, the order stays the same (newest first). */
 export function inOrder(keys: readonly ApiKey[]): readonly ApiKey[] {
   return [...keys.filter(({ state }) => state === 'active'), ...keys.filter(({ state }) => state !== 'active')]
 }

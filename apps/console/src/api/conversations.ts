@@ -6,7 +6,7 @@ import { refresh, useNewestFirst } from './live/newest-first.ts'
 import { ApiFailure, ask, get, queryString } from './request/ask.ts'
 
 /**
- * Lists conversations, newest first. A search lists conversations whose number contains the text first, and then
+ * Lists conversations, newest first. A search first lists conversations whose number contains the text, and then
  * conversations with a message that contains the text.
  */
 export function useConversations(search: string, folder: ListedFolder = 'all', label = '') {
@@ -103,8 +103,9 @@ export function useReply(
 }
 
 /**
- * Ids of the messages that were received before the time of sending. They are read directly after sending, and each
- * later message is accepted as a reply, whatever its time: the clock of a network may be hours behind.
+ * Returns the ids of the messages that were there before the message was sent. The list is loaded directly after
+ * sending. Every message that is not in this list may be the reply, even if its time is earlier, because the clock of a
+ * network may be hours behind.
  */
 export function earlierIds(items: readonly Pick<InboxItem, 'id' | 'createdAt'>[], sentMs: number): ReadonlySet<string> {
   return new Set(items.filter(({ createdAt }) => Date.parse(createdAt) < sentMs - clockToleranceMs).map(({ id }) => id))

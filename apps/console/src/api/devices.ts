@@ -102,8 +102,8 @@ export function useExamineDevice(id: string) {
 }
 
 /**
- * Runs diagnostics when the component appears and when `reason` changes. Repeats them while `isComplete` returns
- * false, because the modem was too busy to report everything.
+ * Runs diagnostics when the component appears and when `reason` changes. Repeats them while `isComplete` returns false.
+ * This means that the modem was too busy to report everything.
  */
 export function useFindings(
   id: string,

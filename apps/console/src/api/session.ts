@@ -39,7 +39,7 @@ export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => ask('DELETE', '/session'),
-    // If the request fails, the session still exists, and the page must not look as if it had ended.
+    // If the request fails, the session still exists. Then the page must not look as if the user were signed out.
     onSuccess: () => {
       client.setQueryData(['session'], null)
       forgetOthers(client)

@@ -4,7 +4,10 @@ import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { t } from '../words/text.ts'
 
-/** Approves or refuses a message. `about` is its number, so that the buttons of a list have different names. */
+/**
+ * Approves or refuses a message. `about` is the recipient's phone number. It is part of the name of each button, so
+ * that the buttons of a list have different names.
+ */
 export function DecideButtons({ id, about }: { readonly id: string; readonly about: string }) {
   const decision = useDecision(id)
   // Disables the buttons after a decision until the message disappears from the list, so that they do not accept

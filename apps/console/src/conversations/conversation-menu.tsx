@@ -27,7 +27,7 @@ export function ConversationMenu({ number }: { readonly number: string }) {
         reset()
         setOpen(true)
       },
-      // Leaves the conversation, because otherwise its messages would be marked as read again.
+      // Leaves the conversation. If it stayed open, its messages would be marked as read at once.
       u: () => mutate({ unread: true }, { onSuccess: () => goTo(listPath(location.search)) }),
       e: () => mutate({ archived: !isArchived }),
     }),

@@ -1,7 +1,9 @@
 /** This path is not below /conversations, because the name of a sender can be any text. */
 export const newConversationPath = '/compose'
 
-/** A new conversation with this number in its field, to be corrected. */
+/**
+ * The address of the page for a new conversation. The number is already filled in, and the user can correct it there.
+ */
 export function correctionPath(number: string): string {
   return `${newConversationPath}?${new URLSearchParams({ to: number })}`
 }

@@ -9,7 +9,10 @@ export interface EncodingMeter {
   readonly perPart: number
   /** The characters that are not in GSM-7 and so force UCS-2, each once. */
   readonly culprits: readonly string[]
-  /** The text in GSM-7 characters and the number of parts it saves, if it can be converted. */
+  /**
+   * The text in GSM-7 characters, and how many parts it saves. Undefined if the original text already is GSM-7 or
+   * cannot be converted.
+   */
   readonly plain: { readonly text: string; readonly partsSaved: number } | undefined
 }
 

@@ -135,7 +135,10 @@ function Notes({
   const add = useAddNote(number)
   const remove = useDeleteNote(number)
   const [text, setText] = useState('')
-  /** The note that is deleted after a confirmation. A dialog for it would be a dialog in a dialog. */
+  /**
+   * The note that the user wants to delete and must still confirm. The confirmation is not a dialog, because it would
+   * open inside another dialog.
+   */
   const [pendingDeletion, setPendingDeletion] = useState<string>()
   const field = useRef<HTMLTextAreaElement>(null)
   const clear = () => {

@@ -24,7 +24,7 @@ export function textParts(text: string): TextPart[] {
   return parts
 }
 
-/** With at most this many characters before it, a match is visible in a list that is 240 pixels wide. */
+/** A match is visible in a list that is 240 pixels wide if at most this many characters precede it. */
 const MOST_CHARACTERS = 16
 
 /** Keeps only the end of the text before a match, cut at a space if there is one. */

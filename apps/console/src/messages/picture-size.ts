@@ -26,7 +26,8 @@ function png(view: DataView): PictureSize | undefined {
 }
 
 /**
- * Reads to the end of the first frame's header, because a decoder enlarges a picture that is smaller than this frame.
+ * Also reads the header of the first frame. If the frame is larger than the stated size of the picture, a decoder uses
+ * the size of the frame.
  */
 function gif(view: DataView): PictureSize | undefined {
   if (textAt(view, 0, 4) !== 'GIF8') return undefined

@@ -73,7 +73,8 @@ const whole: ReadonlySet<TimelineKind> = new Set([
 export function stepWords({ kind, code, cause, until, text }: TimelineEntry): StepWords {
   const english = inLocalTime(text)
   if (locale().language === 'en') {
-    // Uses plain words for the result of a delivery report, because the standard has its own words.
+    // Replaces the result of a delivery report by plain words, because the terms of the standard are hard to
+    // understand.
     const words = kind === 'part-report' ? causeWords(cause) : undefined
     return { text: words === undefined ? english : english.replace(/: .*$/s, `: ${words}`) }
   }
@@ -91,9 +92,9 @@ export function stepWords({ kind, code, cause, until, text }: TimelineEntry): St
 }
 
 /**
- * The reason of a failure, with advice. English shows the text of the API, which has more details. For delivery
- * reports, it shows plain words, because the text of the API has the words of the standard. Other languages show the
- * translation, and the English text of the API if the number from the network has no known meaning.
+ * The reason of a failure, with advice. In English, the text of the API is shown, because it has more details. Only for
+ * delivery reports, plain words are shown instead of the terms of the standard. In other languages, the translation is
+ * shown. If the code from the network is unknown, the English text of the API is added.
  */
 export function failureText(failure: Failure): string | undefined {
   const { error, errorCode, networkCode, cause } = failure

@@ -49,7 +49,10 @@ export function renew(username: string): Promise<void> {
   })
 }
 
-/** Ends the subscription. The browser stops at once, even if the gateway cannot be reached. */
+/**
+ * Ends the subscription. The browser shows no more notifications from this moment, even if the gateway cannot be
+ * reached.
+ */
 export function turnOff({ subscriptionId }: NotificationChoice): Promise<void> {
   storeChoice(undefined)
   return inTurn(async () => {
@@ -90,7 +93,8 @@ async function subscribed(registration: ServiceWorkerRegistration): Promise<Push
   const existing = await registration.pushManager.getSubscription()
   if (existing !== null && isSame(existing.options?.applicationServerKey, applicationServerKey)) return existing
   try {
-    // Ends a subscription with the key of another installation, because it receives nothing from this installation.
+    // If the existing subscription uses the key of another installation, ends it, because such a subscription receives
+    // nothing from this installation.
     await existing?.unsubscribe()
     return await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey })
   } catch (error) {

@@ -41,7 +41,10 @@ function withoutPlunge(values: readonly number[]): (number | null)[] {
 const counted = ['accepted', 'sent', 'delivered', 'failed', 'received'] as const
 
 interface Totals extends Readonly<Record<(typeof counted)[number], number>> {
-  /** The largest median of all buckets in milliseconds, because medians cannot be combined. */
+  /**
+   * The median of the slowest bucket, in milliseconds. One median for all buckets cannot be calculated from their
+   * medians.
+   */
   readonly slowestP50: number
   readonly slowestP95: number
 }

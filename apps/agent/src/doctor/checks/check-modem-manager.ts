@@ -54,8 +54,8 @@ export async function modemManagerFix(places: readonly ModemSite[], machine: Mac
 }
 
 /**
- * Each command replaces the rules for all modems. The fix is therefore `--share` only if every modem can be shared
- * and none is ignored, and the other command only if no modem is shared.
+ * Each command replaces the rules for all modems. Therefore the fix is to share the modems only if every modem can be
+ * shared and no modem is ignored yet. Otherwise the fix is to ignore the modems, but only if no modem is shared yet.
  */
 function fixFor(places: readonly ModemSite[], machine: Machine): Fix | undefined {
   const modems = places.filter(({ usb }) => usb !== undefined)

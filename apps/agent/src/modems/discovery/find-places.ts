@@ -18,7 +18,7 @@ export interface ModemSite {
   /** True if a udev rule makes ModemManager ignore these ports. ModemManager may use the other ports of the device. */
   readonly isShared?: boolean
   readonly isPresent: boolean
-  /** True if only opening the port shows whether a modem is connected. */
+  /** True if the port must be opened to find out whether a modem is connected. */
   readonly isHidden: boolean
   /** True if the place certainly has a modem, even a modem that does not answer. */
   readonly isCertain: boolean

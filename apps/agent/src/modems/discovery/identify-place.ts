@@ -18,8 +18,8 @@ export type Identified =
   /** A modem that reports neither an IMEI nor a serial number. */
   | { readonly kind: 'unnumbered'; readonly address: string; readonly port: ModemPort }
   /**
-   * The port can be opened, but no modem identifies itself. Either a modem is starting or hangs, or the device is not a
-   * modem.
+   * The port can be opened, but no modem identifies itself. Perhaps a modem is still starting, a modem hangs, or the
+   * device is not a modem.
    */
   | { readonly kind: 'silent'; readonly address: string; readonly port: ModemPort }
   | { readonly kind: 'absent' | 'refused'; readonly words: string }

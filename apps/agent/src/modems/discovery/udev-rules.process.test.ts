@@ -81,8 +81,8 @@ function plug(path: string, ports: Readonly<Record<number, FakeTty>>, device: Fa
   fake.plug(device, path, ports)
   const folder = folderOf(path)
   mkdirSync(join(folder, 'power'))
-  // Removes the old text first: unlike a file of the kernel, this file keeps the old text that follows the written
-  // text.
+  // Removes the old text first. Otherwise the end of a longer old text would remain, because this is not a file of the
+  // kernel.
   writeFileSync(join(folder, 'power/control'), '')
   const number = Number(readFileSync(join(folder, 'devnum'), 'utf8'))
   const name = `bus/usb/001/${String(number).padStart(3, '0')}`

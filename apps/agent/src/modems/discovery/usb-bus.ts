@@ -103,7 +103,7 @@ async function entriesOf(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(ignoreMissing)) ?? []
 }
 
-/** Ignores a file that is missing or was removed during the read, which sysfs reports with several codes. */
+/** Ignores the error if a file is missing or was removed during the read. sysfs has several error codes for this. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (!missing.has(error.code ?? '')) throw error
 }

@@ -13,7 +13,7 @@ let fake: FakeMachine
 let fixture: FleetFixture
 const sockets = new Set<Socket>()
 
-/** A modem on a serial server that is switched off. */
+/** A switched-off modem, connected to a serial server that accepts connections. */
 beforeEach(async () => {
   tools = new StandInTools()
   tools.install('gpioset', `[ "$1" = --version ] && echo 'gpioset (libgpiod) v1.6.3'; exit 0`)

@@ -27,8 +27,8 @@ import { significantPart } from './numbers-match.ts'
  * States:
  *
  *   open → resolved   by a late answer, or by a status report that matches no part with a known reference
- *        → given up   after the window, as `submit_unknown`, or sent once more if the request asks for it; kept in
- *                     memory, because later evidence still corrects the outcome
+ *        → given up   after the window: the message is sent once more if the request asks for it. Otherwise it ends
+ *                     as `submit_unknown`, and stays in memory because later evidence still corrects the outcome
  *
  * Meanwhile later messages from the same SIM to the same number wait for at most two minutes, so that a report can only
  * be about the message in doubt.
@@ -92,7 +92,8 @@ export function distrust(step: Step, renounced: Change): void {
 }
 
 /**
- * Returns the monotonic time until which another message in doubt delays this message. Returns 0 if there is no delay.
+ * Returns the monotonic time until which this message must wait because another message is in doubt. Returns 0 if it need
+ * not wait.
  */
 export function heldUntilMs({ doubt }: SendingState, nowMs: number, iccid: string, message: OutgoingMessage): number {
   if (doubt.holds.size === 0) return 0

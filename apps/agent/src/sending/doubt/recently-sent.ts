@@ -9,9 +9,9 @@ import { numbersMatch } from './numbers-match.ts'
  * The last sent messages that have one part and no status report yet, by SIM and reference. Most reports are about one
  * of these messages, and are matched without reading the journal.
  *
- * A match is certain: same SIM, reference and number, and the service centre dated the report while the part was sent.
- * All other reports are compared with the journal. A message is removed with its first report, because further reports
- * depend on the first report, which is then in the journal.
+ * A match is certain: same SIM, reference and number, and the time stamp in the report lies between the start and the
+ * end of sending the part. All other reports are compared with the journal. A message is removed with its first report,
+ * because further reports depend on the first report, which is then in the journal.
  */
 export class RecentlySent {
   readonly #messages = new Map<string, { readonly message: OutgoingMessage; readonly sentMs: number }>()

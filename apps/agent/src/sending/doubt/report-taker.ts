@@ -78,7 +78,8 @@ export class ReportTaker {
     // All checks use the same stamp. Otherwise, if the time became known between two checks, the second check could
     // find a suspect that the first check did not examine.
     const now = time.stamp()
-    // Checked before the journal is read, because a result that arrives in the meantime is not in the journal yet.
+    // Checks the state first and reads the journal afterwards. In the other order, a result that is written between the
+    // two would be missed.
     const isUnwritten = mayBeUnwritten(state(), iccid, report, now)
     const suspect = isUnwritten ? undefined : suspectOf(state(), iccid, report, now)
     // Runs this query, which reads every attempt without a reference, only if a part in doubt could match the report.

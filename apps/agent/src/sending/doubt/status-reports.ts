@@ -239,5 +239,5 @@ function isFinal(status: number): boolean {
 
 /** The largest expected difference between the clocks of service centre and agent. */
 const centreClockToleranceMs = 2 * 60_000
-/** How long later messages to the same number wait for a message in doubt. */
+/** The time for which a message in doubt delays later messages to the same number. */
 const apartMs = defaultSendingLimits.destinationHoldMs

@@ -157,7 +157,10 @@ export function rememberAll(step: Step, messages: readonly OutgoingMessage[]): v
   step.change({ remembered: rememberedUntil(all, nowMs) })
 }
 
-/** One day shorter than the journal keeps the record of a message, because evidence changes that record. */
+/**
+ * The journal keeps the record of a message one day longer than this. So the record still exists when late evidence has
+ * to change it.
+ */
 const rememberedMs = 7 * 24 * 60 * 60_000
 const mostRemembered = 5000
 

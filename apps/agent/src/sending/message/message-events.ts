@@ -87,7 +87,7 @@ export function resentEvent(cmdId: string, time: EventTime): Change {
   return eventAt(time, { kind: 'waiting', cmdId, code: 'retrying', reason, possibleDuplicate: true })
 }
 
-/** @param sim the SIM that the message would have used, if it was chosen */
+/** @param sim the SIM that was chosen for the message, if a SIM had been chosen already */
 export function cancelledEvent(cmdId: string, sim: PlannedSim, time: EventTime): Change {
   const { simNumber, phoneNumber } = sim
   return eventAt(time, {
@@ -130,8 +130,8 @@ function senderOf(phoneNumber: string | undefined): { readonly sender?: string }
 }
 
 /**
- * Shortens a text that may come from a modem to the limit of an event, and removes characters that PostgreSQL cannot
- * store.
+ * Shortens a text to the limit of an event, because the text may come from a modem. Also removes characters that
+ * PostgreSQL cannot store.
  */
 function limited(text: string, most: number): string {
   return storable(text.slice(0, most))

@@ -211,11 +211,15 @@ function isLate({ moment: { stamp } }: Step, { deadlineMs }: OutgoingMessage): b
 }
 
 /**
- * The longest wait of a RESULT for the COMMIT of the next message. Short, because a part without a RESULT is in doubt
- * if the process ends. A modem takes about this long to prompt.
+ * A RESULT may wait at most this long, so that it can be written together with the COMMIT of the next message. The time
+ * is short, because a part without a RESULT is in doubt if the process ends. A modem needs about this time to send its
+ * prompt.
  */
 const resultWaitMs = 4
 /** Without this pause, the sender would make a hundred attempts per second with a modem that accepts nothing. */
 const unsentPauseMs = 1000
-/** The pause is short, because the cause of the failure is on this machine and may disappear at any moment. */
+/**
+ * Even after many failures, the pause is not longer than this, because the cause of the failure is on this machine and
+ * may disappear at any moment.
+ */
 const longestUnsentPauseMs = 60_000

@@ -17,8 +17,8 @@ export interface WorkHours {
 }
 
 /**
- * The times at which the SIM began to send its last messages, oldest first, and the random pause after the last
- * message.
+ * The times at which the SIM began to send its recent messages, oldest first, and the random pause after the newest of
+ * them.
  */
 export interface PaceHistory {
   readonly sentMs: readonly number[]

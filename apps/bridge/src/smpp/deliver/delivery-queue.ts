@@ -29,7 +29,10 @@ export type QueuedDelivery = { readonly number: number } & (
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
 )
 
-/** Received messages and receipts that no client has confirmed, on disk. Of received messages only the id is stored. */
+/**
+ * Keeps received messages and receipts on disk until a client has confirmed them. For a received message, only its id
+ * is stored.
+ */
 export class DeliveryQueue {
   readonly #database: DatabaseSync
 

@@ -58,7 +58,10 @@ function body(item: InboxItem, esmClass: number, dataCoding: number, octets: Uin
   )
 }
 
-/** TON and NPI: 1 international, 5 alphanumeric, 0 unknown; NPI 1 is the plan of phone numbers. */
+/**
+ * TON: 0 is unknown, 1 is international, 5 is alphanumeric. NPI: 0 is unknown, 1 is the numbering plan of phone
+ * numbers.
+ */
 function addressOf(sender: string): SmeAddress {
   // Returns an empty address for the alias of a hidden number, because the alias is too long for an address.
   if (sender.startsWith('alias:')) return { ton: 0, npi: 0, value: '' }

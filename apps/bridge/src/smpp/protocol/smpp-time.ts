@@ -1,12 +1,13 @@
 import { SmppError, type StatusName } from './command.ts'
 
 /**
- * YYMMDDhhmmsstnn and p: `+` and `-` with the distance from UTC in quarter hours, or `R` for a relative time. §7.1.1
+ * The format is YYMMDDhhmmsstnnp (§7.1.1). If p is `+` or `-`, the time is absolute, and nn is its difference from UTC
+ * in quarter hours. If p is `R`, the time is relative.
  */
 const FORMAT = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d)(\d\d)([+R-])$/
 const MOST_QUARTERS = 48
 
-/** Returns the moment of a time in milliseconds; undefined if the time is empty. */
+/** Converts a time of SMPP to milliseconds since 1970. Returns undefined if the text is empty. */
 export function readSmppTime(text: string, now: number, status: StatusName): number | undefined {
   if (text === '') return undefined
   const at = parse(text, now)

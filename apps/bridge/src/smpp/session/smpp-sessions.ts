@@ -87,8 +87,8 @@ export class SmppSessions {
 const MOST_FAILURES = 5
 const WINDOW_MS = 60_000
 /**
- * The number of addresses that are remembered. More addresses cannot fail within the window, because connections are
- * also limited.
+ * The number of addresses that are remembered. This is enough: because connections are limited too, failed logins
+ * cannot come from more addresses within the window.
  */
 const MOST_ADDRESSES = 10_000
 

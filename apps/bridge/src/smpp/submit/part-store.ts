@@ -20,7 +20,7 @@ export interface StoredPartGroup {
   readonly isSent: boolean
   /** The number of parts that request a receipt. */
   readonly receipts: number
-  /** The data for a report that the message is incomplete, as JSON. */
+  /** JSON data for the report that is needed if the message stays incomplete. */
   readonly detail: string
 }
 
@@ -41,9 +41,9 @@ export class PartStore {
   }
 
   /**
-   * Stores a part. Returns its group and, after the last missing part, the octets of the whole message. A part with the
-   * position of an earlier part but another content begins a new message; the incomplete message is then returned as
-   * `replaced`.
+   * Stores a part. Returns its group and, after the last missing part, the octets of the whole message. If a part has
+   * the same position as an earlier part but different content, it begins a new message. If the earlier message is
+   * incomplete, it is then returned as `replaced`.
    */
   add(
     part: {

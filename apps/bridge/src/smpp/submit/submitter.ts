@@ -184,8 +184,8 @@ export class SmppSubmitter {
       await this.#send({ login, messageId, request, receipt })
       this.#parts.setSent(key)
     } catch (error) {
-      // After a temporary error, the client repeats the last part. After another error, the other parts are given up
-      // after some time.
+      // If the error is temporary, the client repeats the last part. If it is permanent, the client does not, and the
+      // remaining parts are given up some time later.
       this.#parts.removePart(key, content.position?.sequence ?? 0)
       throw error
     }
@@ -206,7 +206,8 @@ export class SmppSubmitter {
       throw failure
     }
     if (receipt === undefined || sent.find(messageId) !== undefined) return
-    // Stores the request for a receipt again, because the state was requested before the API had the message.
+    // The request for a receipt must be stored again. It was removed when the bridge asked for the state before the API
+    // had the message.
     sent.add(messageId, detail, now())
     onMissed(messageId)
   }
@@ -247,7 +248,10 @@ export class SmppSubmitter {
   }
 }
 
-/** The priority is 0 to 3 (§5.2.14). In the API, limits do not apply from 100 on. */
+/**
+ * In SMPP, the priority is 0 to 3 (§5.2.14). In the API, messages with a priority of 100 or more do not wait for
+ * limits.
+ */
 const MOST_PRIORITY = 3
 const PRIORITY_STEP = 10
 const MAY_BE_ACCEPTED: readonly string[] = ['ESME_RSYSERR']

@@ -148,8 +148,8 @@ export function refresher(feed: Pick<LiveFeed, 'onEvent' | 'onState' | 'state'>,
     }
     plan()
   })
-  // Reloads at the start of the stream, because the stream does not report changes between the first answers and its
-  // start.
+  // Reloads when the stream starts. It does not report changes that happened after the first answers, but before it
+  // started.
   const stopWatching = feed.onState(() => {
     if (feed.state === 'live') void refresh(client, allKeys)
   })
