@@ -50,7 +50,7 @@ export function gammuMessages(source: string): readonly EncodedMessage[] {
 }
 
 /**
- * Returns the string literals of the tests that begin with a code that the driver reads.
+ * Finds the string literals in the tests. Returns those that begin with a code which the driver reads.
  *
  * @param source the unpacked source of ModemManager
  */

@@ -64,8 +64,8 @@ export function isMessageUnderstood({ pdu, number, serviceCentre, text }: Encode
 }
 
 /**
- * The tests of gammu encode only as much of a text as fits in one message, and write letters that the GSM alphabet
- * lacks without their accents.
+ * The tests of gammu encode only as much of a text as fits in one message. If a letter is not in the GSM alphabet, they
+ * write it without its accent.
  */
 function isTextOf(found: string, text: string, alphabet: string | undefined): boolean {
   const capacity = alphabet === 'gsm7' ? 160 : 70

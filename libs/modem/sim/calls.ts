@@ -16,7 +16,7 @@ export interface SubmitCall extends DriverCall {
   /** True if the hook has returned `go`, so that the message may be sent. */
   committed: boolean
   outcome: SubmitOutcome | undefined
-  /** True if the result arrived inside a possible text from the network. */
+  /** True if the result arrived in the middle of lines that may be a text from the network. */
   mayBeText: boolean
   /** The outcomes passed to `afterResult`. */
   readonly results: SubmitOutcome[]

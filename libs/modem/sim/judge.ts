@@ -128,12 +128,12 @@ function judgeRecovery({ recovery }: DriverWorld): string[] {
 }
 
 /**
- * A modem that accepts commands again sends output. After that output, the driver must write its next command within
- * this time.
+ * When a modem starts to accept commands again, it sends some output. After that output, driver and modem must be in
+ * step again within this time.
  */
 const longestRecoveryMs = 5_000
 
-/** Checks that the driver sends, deletes and configures nothing through the second port. */
+/** Checks that the driver does not use the second port to send, delete or configure anything. */
 function judgeSecondPort({ writtenOnSecondPort, schedule }: DriverWorld): string[] {
   const forbidden =
     schedule.secondPort === 'own-memories' ? /CMG[SDWC]|CMSS|CNMI|CFUN|CPIN=/ : /CMG[SDWC]|CMSS|CNMI|CFUN|CPIN=|CPMS=/

@@ -4,10 +4,11 @@ import type { ModemEvent } from '../src/modem-event.ts'
 import type { DriverSchedule } from './schedule.ts'
 
 /**
- * Measures how long the driver writes no commands after a submission without a result. The time starts with the modem's
- * first output after the submission. A generic modem may abort a submission when it gets a command, so the driver waits
- * for the status report, or until 45 s after the PDU. For such a modem, the time starts after this wait. The class also
- * counts writes that could have disturbed a modem that was still sending.
+ * Measures how long it takes until driver and modem are in step again, after a submission whose outcome is unknown. The
+ * measurement starts with the modem's first output after the submission. A generic modem may abort a submission when it
+ * gets a command, so the driver waits for the status report, or until 45 s after the PDU. For such a modem, the
+ * measurement starts after this wait. The class also counts writes that could have disturbed a modem that was still
+ * sending.
  *
  * The states, in order: no PDU is being sent; a PDU is being sent; the modem has finished and sent some output; the
  * outcome is unknown; driver and modem are in step.
@@ -25,7 +26,7 @@ export class RecoveryWatch {
   /** True if the modem also answers on a second port. In this case, the driver checks the modem earlier. */
   readonly #hasSecondPort: boolean
   readonly #ledger: readonly LedgerEntry[]
-  /** The index in the ledger of the message that is being sent. */
+  /** The message that is being sent: its index in the ledger. */
   #place = 0
   #pduAtMs: number | undefined
   #signAtMs: number | undefined

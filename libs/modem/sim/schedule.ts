@@ -32,8 +32,9 @@ export interface DriverSchedule {
 }
 
 /**
- * The behaviour of the second port: the modem has no second port; the port works, with the same selected memory or its
- * own; does not answer; echoes the commands; belongs to another modem; or hangs after a while.
+ * The behaviour of the second port. `none`: the modem has no second port. `works`: the port shares the selected memory
+ * with the first port. `own-memories`: the port has its own selected memory. `silent`: the port does not answer.
+ * `repeats`: it echoes the commands. `another-modem`: it belongs to another modem. `hangs`: it hangs after a while.
  */
 export type SecondPortPlan = 'none' | 'works' | 'own-memories' | 'silent' | 'repeats' | 'another-modem' | 'hangs'
 

@@ -42,7 +42,7 @@ export class DriverWorld {
   writes = 0
   mostQueued = 0
   answeredOnSecondPort = 0
-  /** The number of attempts left before each PIN entry. */
+  /** The number of attempts left, recorded just before each PIN entry. */
   readonly triesAtPinEntries: number[] = []
   /** The number of times that the SIM refused a PIN. */
   pinRefusals = 0
@@ -89,8 +89,8 @@ export class DriverWorld {
     this.#cable = new SimulatedCable(clock, schedule.cableMs, (bytes) => {
       this.recovery.wrote(bytes, this.modem.sending)
       this.writes += 1
-      // Unplugs the cable. Without latency, an endless loop of commands and answers would otherwise never let the clock
-      // advance.
+      // Unplugs the cable to stop an endless loop of commands and answers. If the cable has no latency, the clock does
+      // not advance during such a loop.
       if (this.writes >= mostWrites) this.#plug(false)
       this.#watchPin(bytes)
       if (tracing) this.#note('>', text(bytes))

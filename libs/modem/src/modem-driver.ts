@@ -37,7 +37,7 @@ export interface ModemDriver {
   submit(message: OutgoingPdu | OutgoingText, options: SubmitOptions): Promise<Submitted>
   /** Reads all memories; `again` also reports messages that were reported before. */
   sweep(options?: { readonly again?: boolean }): Promise<Sweep>
-  /** Deletes a message that is stored elsewhere, if the slot still contains this PDU. */
+  /** Deletes a message that the caller has stored, if the slot still contains this PDU. */
   deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion>
   /** How many deletions to request at the same time, because the modem carries them out together. */
   readonly deletionsAtOnce: number

@@ -14,7 +14,7 @@ export interface ModemOptions {
   /** The interval between sweeps of the memories, which also find messages whose indication was lost. */
   readonly sweepMs?: number
   readonly signalMs?: number
-  /** The time zone of this machine, in which a HiLink stick is assumed to show dates. Default: UTC. */
+  /** The time zone of this machine. A HiLink stick is assumed to show dates in this time zone. Default: UTC. */
   readonly wallClock?: WallClock
   /** The interval between checks of a HiLink stick, which does not announce messages. */
   readonly stickPollMs?: number

@@ -171,7 +171,7 @@ export class Modem implements ModemDriver {
     return this.#receiver.sweep(options)
   }
 
-  /** Deletes a message that is stored elsewhere, if the slot still contains this PDU. */
+  /** Deletes a message that the caller has stored, if the slot still contains this PDU. */
   deleteMessage(slot: { readonly memory: Memory; readonly index: number }, pdu: string): Promise<Deletion> {
     return this.#receiver.delete(slot.memory, slot.index, pdu)
   }
@@ -222,7 +222,7 @@ export class Modem implements ModemDriver {
     return avoidedCommand(query, this.session?.profile) ?? runQuery(this.#dialogue, query)
   }
 
-  /** Also uses another port of this modem, while the first port waits for an answer. Ends with the session. */
+  /** Uses a second port of this modem whenever the first port waits for an answer, until the session ends. */
   async useSecondPort(port: BytePort): Promise<SecondPortOutcome> {
     this.#directCopies ??= new DirectCopies(this.#clock)
     const { session } = this

@@ -12,8 +12,8 @@ const readBaudRate: Query<number> = {
 type Ask = <T>(query: Query<T>) => Promise<QueryAnswer<T>>
 
 /**
- * Returns true if the modem detects the rate of the host. Until its first command after a restart, it announces
- * nothing.
+ * Returns true if the modem detects the rate of the host. Such a modem sends no unsolicited codes after a restart until
+ * it has received a command.
  */
 export async function detectsBaudRate(ask: Ask): Promise<boolean> {
   const answer = await ask(readBaudRate)

@@ -29,8 +29,8 @@ import { ResynchronisationNeed } from './resynchronisation-need.ts'
  *
  * - `new`: nothing has been written. The first command triggers a resynchronisation.
  * - `in-step`: the next answer belongs to the next command.
- * - `resynchronising`: an exchange ended without its answer. Nothing from the queue is written until no old answer can
- * arrive. Next: `in-step` or `out-of-step`.
+ * - `resynchronising`: an exchange ended without its answer. The queue waits as long as an old answer may still arrive.
+ * Next: `in-step` or `out-of-step`.
  * - `out-of-step`: resynchronisation failed. All queued and new commands end unsent until `resynchronise` succeeds.
  * - `closed`
  *

@@ -20,9 +20,9 @@ export interface Exchange {
   news?(event: Unsolicited): void
   /** Called when the modem has answered on another port. */
   heardLife?(): void
-  /** Called when the time set with `remind` has passed and all bytes that had arrived have been read. */
+  /** Called after the time given to `remind`, when all bytes received so far have been read. */
   reminded?(): void
-  /** Called when the deadline has passed and all bytes that had arrived have been read. */
+  /** Called after the deadline, when all bytes received so far have been read. */
   expired(): void
   /** Called when the modem has reported that it has just booted. */
   restarted(): void

@@ -87,9 +87,9 @@ export class LineRouting {
   }
 
   /**
-   * Reads a line of an answer that has OK at its end (`+CMEE: 1OK`), but only during resynchronisation. The answers to
-   * the questions of a resynchronisation never end with the letters OK. Other answers may, for example with a message
-   * text.
+   * Some modems write OK directly after the last line of an answer (`+CMEE: 1OK`). This is detected only during
+   * resynchronisation, because the real answers to its questions never end with the letters OK. Other answers may end
+   * with OK, for example an answer that contains a message text.
    */
   #takeGlued(line: ResponseLine, form: UnsolicitedForm | undefined): boolean {
     const exchange = this.#inFlight()

@@ -1,6 +1,6 @@
 import type { ResponseLine } from '../wire/response-line.ts'
 
-/** A harmless query whose answer no other command gives. */
+/** A harmless query. No other command produces the same answer. */
 export interface Marker {
   readonly command: string
   readonly prefix: string
@@ -40,11 +40,11 @@ const mostUnanswered = 200
  * Chooses the questions whose answers prove that both ends are in step. Below, a letter is a question, and a word is a
  * sequence of questions.
  *
- * A modem processes its input in order, but may be late and may miss input. So the next answers are answers to
- * `unanswered`, of which some may be missing, followed by answers to new questions. The chosen word consists of a part
- * u and a last letter t. `unanswered` does not contain the letters of the word in this order, and u does not contain t.
- * When the answers to the word have arrived in order, the last of these answers cannot be an old answer, so it belongs
- * to the last question. All earlier commands have been answered by then, or will never be answered.
+ * A modem processes its input in order, but may be late and may miss input. So the answers to the questions in
+ * `unanswered` arrive first, perhaps not all of them, and then the answers to the new questions. The chosen word is u
+ * followed by a last letter t. It has two properties: the word is not a subsequence of `unanswered`, and t does not
+ * occur in u. When the answers to the word have arrived in order, the last of these answers cannot be an old answer, so
+ * it belongs to the last question. All earlier commands have been answered by then, or will never be answered.
  *
  * The shortest such word is chosen: one question, unless earlier questions are unanswered. Returns undefined if no such
  * word exists, which happens only if the alphabet is a single letter that is in `unanswered`.

@@ -13,7 +13,7 @@ export class ResynchronisationNeed {
   readonly #traffic: PortTraffic
   readonly #attempts: number
   readonly #timeoutMs: number
-  /** Questions without an answer since both ends were last in step. */
+  /** The unanswered questions that were asked after both ends were last in step. */
   readonly #unanswered: Marker[] = []
   readonly #waiting: ((end: GettingInStepEnd) => void)[] = []
   #pressing = false

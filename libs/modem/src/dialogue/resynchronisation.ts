@@ -182,7 +182,7 @@ export interface ResynchronisationOptions {
   readonly attempts: number
   readonly timeoutMs: number
   /**
-   * Questions without an answer since both ends were last in step, in the order in which they were asked.
+   * The unanswered questions that were asked after both ends were last in step, in the order of asking.
    * Resynchronisation updates the list.
    */
   readonly unanswered: Marker[]

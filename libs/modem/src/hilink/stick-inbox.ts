@@ -8,7 +8,7 @@ import type { WebAnswer, WebSession } from './web-session.ts'
 
 /**
  * The inbox of the stick. A message is reported as one or more PDUs, each with its own slot. The message is deleted
- * from the stick when the caller has stored and deleted all its PDUs.
+ * from the stick only after the caller has called `delete` for each of these PDUs.
  */
 export class StickInbox {
   readonly #options: StickInboxOptions

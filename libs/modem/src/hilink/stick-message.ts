@@ -35,8 +35,9 @@ export function messagesIn(response: XmlElement): readonly StickMessage[] {
 
 /**
  * Returns the PDUs in which the network may have delivered the message, so that the agent stores and joins the message
- * like every other message. The same message always has the same PDUs. If no PDU can represent the message, for example
- * a delivery report, its fields are returned as hexadecimal digits, which the agent stores as an unreadable PDU.
+ * like every other message. The same message always has the same PDUs. Some messages, such as delivery reports, cannot
+ * be represented by a PDU. The function returns the fields of such a message as hexadecimal digits, and the agent
+ * stores them as an unreadable PDU.
  */
 export function pdusOfStickMessage(
   message: StickMessage,
@@ -76,8 +77,8 @@ function originatorOf(phone: string): Address {
 }
 
 /**
- * The reference of a long message, which the stick does not show. The reference depends only on the message, so a
- * message that the network delivers again has the same PDUs at any index.
+ * The stick does not show the reference of a long message, so this function makes one. The reference depends only on
+ * the message, so a message that the network delivers again has the same PDUs at any index.
  */
 function referenceOf({ phone, content, date }: StickMessage): number {
   let hash = 0

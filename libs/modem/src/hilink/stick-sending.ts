@@ -12,8 +12,8 @@ import { childText } from './xml.ts'
 /**
  * Sends texts, one after the other. The stick encodes the PDUs and reports the result without a reference.
  *
- * Asks the caller, posts `sms/send-sms`, and then reads `sms/send-status` until the stick has finished. If the reply to
- * the POST is lost, the outcome is unknown.
+ * Asks the caller whether the message may be sent (`beforePdu`), posts `sms/send-sms`, and then reads `sms/send-status`
+ * until the stick has finished. If the reply to the POST is lost, the outcome is unknown.
  */
 export class StickSending {
   readonly #options: StickSendingOptions

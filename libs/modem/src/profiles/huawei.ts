@@ -42,8 +42,8 @@ export const huawei: Profile = {
   pinCounters: [pinCounter('AT^CPIN?', '^CPIN', 3, 2), ...genericProfile.pinCounters],
   iccidCommands: ['AT^ICCID?', ...genericProfile.iccidCommands],
   storage: { ...genericProfile.storage, indexBase: 0 },
-  // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
-  // have sent messages twice.
+  // A command does not abort a submission on these modems. Other programs show this: they wrote the next command 15 to
+  // 60 s after a PDU and sent the message again, and it arrived twice.
   submit: { ...genericProfile.submit, probe: probeAfterAnySign },
   toolkit: [huaweiToolkitCode, ...genericProfile.toolkit],
   ussdEncodings: ['packed-hex', 'plain', 'ucs2-hex'],

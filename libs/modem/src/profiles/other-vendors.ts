@@ -136,8 +136,8 @@ export const qualcomm: Profile = {
   // The modem lists mode 2 and direct reports (1), but refuses both.
   indications: indicationLadder([1, 2, 0], [2, 1]),
   iccidCommands: ['AT+QCCID', 'AT$QCCID', ...genericProfile.iccidCommands],
-  // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
-  // have sent messages twice.
+  // A command does not abort a submission on these modems. Other programs show this: they wrote the next command 15 to
+  // 60 s after a PDU and sent the message again, and it arrived twice.
   submit: { ...genericProfile.submit, probe: probeAfterAnySign },
   advice: ['The SIM is busy for some seconds after a start; SIM commands are retried.'],
 }

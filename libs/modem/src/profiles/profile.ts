@@ -61,7 +61,7 @@ export interface StorageTraits {
   /** Wavecom accepts one memory in `+CPMS=`. */
   readonly selectTakes: 1 | 3
   readonly indexBase: 0 | 1
-  /** How long the reported number of messages may still be the old number after the arrival of a message. */
+  /** After a message has arrived, the modem may still report the old number of messages for this time. */
   readonly usageLagMs: number
   /**
    * True if the firmware hangs after hours of repeated `+CMGL`. In this case, the memories are listed as rarely as
@@ -92,11 +92,11 @@ export interface RadioTraits {
   /** Some modems need `+CFUN=1` before any other command. */
   readonly switchOnAtStart: 'if-off' | 'always'
   /**
-   * How long to wait after the OK to `+CFUN=1`, before sending `AT` until the modem answers. Some modems answer OK too
-   * early, and the next command may fail or crash the modem.
+   * The pause after the OK to `+CFUN=1`. After this pause, the driver sends `AT` until the modem answers. Some modems
+   * answer OK too early, and the next command may fail or crash the modem.
    */
   readonly settleMs: number
-  /** How long after its first answer the modem cannot be used. */
+  /** The pause after the modem's first answer. The modem cannot be used earlier. */
   readonly contactSettleMs: number
   readonly resetCommands: readonly string[]
 }

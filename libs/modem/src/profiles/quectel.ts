@@ -5,8 +5,8 @@ import { integerOf, parameterText, parseParameters } from '../wire/at-parameters
 import { genericProfile, indicationLadder } from './generic.ts'
 import type { Profile } from './profile.ts'
 
-// A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
-// have sent messages twice.
+// A command does not abort a submission on these modems. Other programs show this: they wrote the next command 15 to
+// 60 s after a PDU and sent the message again, and it arrived twice.
 const submit = { ...genericProfile.submit, probe: probeAfterAnySign }
 const maker = /quectel/i
 

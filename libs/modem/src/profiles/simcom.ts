@@ -17,8 +17,8 @@ const noise = [
   '+FTPPUT',
 ]
 const pinCounters = [pinCounter('AT+SPIC', '+SPIC', 0, 2), ...genericProfile.pinCounters]
-// A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
-// have sent messages twice.
+// A command does not abort a submission on these modems. Other programs show this: they wrote the next command 15 to
+// 60 s after a PDU and sent the message again, and it arrived twice.
 const submit = { ...genericProfile.submit, probe: probeAfterAnySign }
 const toolkit = [simcomToolkitCode, ...genericProfile.toolkit]
 const maker = /simcom|simtech|^SIM/i

@@ -23,8 +23,8 @@ export const zte: Profile = {
   pinCounters: [pinCounter('AT+ZPINPUK=?', '+ZPINPUK', 0, 1), ...genericProfile.pinCounters],
   iccidCommands: ['AT+ZGETICCID', ...genericProfile.iccidCommands],
   storage: { ...genericProfile.storage, receiveInto: ['SM', 'ME', 'MT'] },
-  // A command does not abort a submission on these modems: programs that wrote the next command 15 to 60 s after a PDU
-  // have sent messages twice.
+  // A command does not abort a submission on these modems. Other programs show this: they wrote the next command 15 to
+  // 60 s after a PDU and sent the message again, and it arrived twice.
   submit: { ...genericProfile.submit, probe: probeAfterAnySign },
   // These modems list mode 2, but often refuse it.
   indications: indicationLadder([1, 2, 0]),

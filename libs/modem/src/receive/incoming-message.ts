@@ -35,8 +35,8 @@ export type Incoming =
       readonly report: StatusReport
     }
   /**
-   * The PDU does not follow the standard. The caller must still store this message before deleting it. `pdu` is the
-   * received line, in hexadecimal digits if it was a PDU.
+   * The message could not be decoded. The caller must still store this message before deleting it. `pdu` is the line as
+   * it was received: hexadecimal digits, or other text if the modem did not send a PDU.
    */
   | { readonly kind: 'unreadable'; readonly source: MessageSource; readonly pdu: string; readonly why: string }
 

@@ -308,7 +308,8 @@ describe('a modem that has left PDU mode unnoticed', () => {
   test('a modem that has left PDU mode unnoticed is detected by a delivered message, which is kept as received', async () => {
     const driven = await started({}, { 'AT+CMGF?': '+CMGF: 1' })
     driven.port.tell('+CMT: "+46708251358",,"26/03/01,12:00:00+04"\nhello')
-    // The end of a text-mode message cannot be recognised, so the next command waits until the text must have ended.
+    // The end of a text-mode message cannot be recognised, so the next command waits until the text has certainly
+    // ended.
     await driven.pass(4000)
     expect(incoming(driven)).toMatchObject([{ kind: 'unreadable' }])
     expect(incoming(driven)[0]?.pdu).toContain('hello')

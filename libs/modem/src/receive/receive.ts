@@ -115,8 +115,9 @@ export class MessageReceiver {
   }
 
   /**
-   * Reports the messages in the memory that were not reported yet, because the modem may delete them together with
-   * another part of the same long message. Returns true if such messages exist or may exist.
+   * Must be called before a deletion. If the modem deletes one part of a long message, it may also delete the other
+   * parts. So this method first reports all messages in the memory that were not reported yet. Returns true if such
+   * messages exist or may exist.
    */
   async #findsMore(session: ReceiverSession, memory: Memory): Promise<boolean> {
     const listing = await session.slots.list(memory, { thorough: true })
@@ -134,7 +135,7 @@ export class MessageReceiver {
       this.#sweepOnTip('thorough')
       return
     }
-    // Skips the indication without a session, because the next session begins with a sweep.
+    // If there is no session, the indication is skipped, because the next session begins with a sweep.
     if (this.#session === undefined || !this.#tips.follow()) return
     // Reading by slot takes one command per message, so a listing is faster for many messages.
     if (this.#indicated.size < mostReadOneByOne) this.#indicated.set(slot(memory, index), { memory, index })

@@ -22,5 +22,8 @@ export class Pseudonyms {
   }
 }
 
-/** Prefixes that real numbers do not have: an unused country code, TAC and SIM issuer, and a test network. */
+/**
+ * Prefixes that real numbers do not have: a country code, a TAC and a SIM issuer that are all unused, and the code of a
+ * test network.
+ */
 const beginnings = { number: '999', imei: '00', imsi: '00101', iccid: '8999' } as const

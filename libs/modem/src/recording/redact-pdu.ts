@@ -91,5 +91,5 @@ function redactedUserData({ alphabet, compressed, header, units }: UserData): Us
 /** 23.040 §9.2.3.24: concatenation with 8 and 16 bits, ports with 8 and 16 bits, national languages. */
 const keptElements: ReadonlySet<number> = new Set([0x00, 0x08, 0x04, 0x05, 0x24, 0x25])
 
-/** A message without text from +999000. */
+/** A message from the number +999000, with an empty text. */
 const unreadable: RedactedPdu = { hex: '0004069199090000004210100000000000', tpduLength: 16 }

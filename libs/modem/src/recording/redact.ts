@@ -131,7 +131,7 @@ function correctLength(done: RecordedLine[], from: RecordedLine['from'], tpduLen
 
 /**
  * Lines that are not text: names of the modem, numbers (which are replaced), and lines that every modem sends. Any
- * other line may be part of a message, even in PDU mode at the start.
+ * other line may be part of a message, even if the modem was in PDU mode at the start of the recording.
  */
 function isPublicText(text: string, command: string): boolean {
   return (

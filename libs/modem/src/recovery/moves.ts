@@ -101,8 +101,8 @@ function powerCycleMissing(state: Unhealthy, { atMs, options }: Now): RecoverySt
 }
 
 /**
- * Does not use up an automatic reset, but the pause before the next automatic reset starts again. All gentler remedies
- * are skipped afterwards, because a reset includes them.
+ * A requested reset does not reduce the number of automatic resets, but it restarts the pause before the next automatic
+ * reset. All gentler remedies are skipped afterwards, because a reset includes them.
  */
 export function requestedReset(state: Unhealthy, { atMs, options }: Now): RecoveryStep {
   const attempt = state.attempt + 1

@@ -279,8 +279,8 @@ function heardInAlarm(state: Alarmed, modem: ModemState, now: Now): RecoveryStep
 }
 
 /**
- * Opens the port at once the first time, and later only after a pause. Otherwise a port that closes each time it is
- * opened would be opened in a tight loop.
+ * After the first loss, the port is opened again immediately. After each later loss, it is opened only after a pause.
+ * Otherwise a port that closes each time it is opened would be opened in a tight loop.
  */
 function portLost(state: UnhealthyState, modem: ModemState, now: Now): RecoveryStep {
   const words = describeState(modem)

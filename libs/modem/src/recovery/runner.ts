@@ -26,8 +26,8 @@ import {
 
 /**
  * Keeps a modem working: opens its port, sets up the modem and performs the effects of `recovery.ts`. Each open port
- * has its own `Modem`. Calls to the previous `Modem` end, as after any loss of a port. All `Modem` objects share the
- * records of entered PINs. `modem` is set while a port is open.
+ * has its own `Modem`. When a port is closed or lost, all unfinished calls of its `Modem` end. All `Modem` objects
+ * share the records of entered PINs. `modem` is set while a port is open.
  */
 export class RecoveryRunner {
   readonly #options: RecoveryRunnerOptions

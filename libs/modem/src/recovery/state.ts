@@ -115,7 +115,9 @@ export type RecoveryEffect =
   | { readonly kind: 'open-port'; readonly attempt: number }
   /** Resynchronise with the modem. Ends with `in-step` or `out-of-step`. */
   | { readonly kind: 'resynchronise'; readonly attempt: number }
-  /** `set-up` and `restart-radio` have no result input. The next states of the modem show whether they helped. */
+  /**
+   * No input reports the result of `set-up` or `restart-radio`. The next states of the modem show whether it helped.
+   */
   | { readonly kind: 'set-up'; readonly attempt: number }
   | { readonly kind: 'restart-radio'; readonly attempt: number }
   /** Reset the modem. Ends with `reset-written`. */

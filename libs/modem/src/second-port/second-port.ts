@@ -16,8 +16,8 @@ import type { Unsolicited } from '../wire/unsolicited.ts'
  * that the modem works. Received messages are read through the second port. The second port is not used to send or
  * delete messages, and never changes the memory that the commands on the first port use.
  *
- * `begin`: the port must report the same IMEI as the first port → in use, until the session ends or `stop`. A port that
- * hangs or answers nonsense has no effect.
+ * `begin` checks that the port reports the same IMEI as the first port. If it does, the port is in use until the
+ * session ends or `stop` is called. A port that hangs or answers nonsense has no effect.
  */
 export class SecondPort {
   readonly #options: SecondPortOptions
@@ -124,7 +124,7 @@ export class SecondPort {
   }
 }
 
-/** The functions of the driver on the first port that the second port needs. */
+/** The functions that `SecondPort` calls. They belong to the driver, which uses the first port. */
 export interface FirstPort {
   /** How long the first port has been waiting for an answer; undefined if it is idle. */
   waitingMs(): number | undefined

@@ -13,9 +13,10 @@ export interface LateResult {
  * The last submission with an unknown outcome, stored because its result may still arrive. After the next PDU is
  * written, a reference belongs to that PDU, and the outcome of the earlier submission stays unknown.
  *
- * There is one exception. A submission may be ended before its timeout, on the assumption that the modem processes
- * commands in order and can no longer answer it. If the assumption is wrong, the reference of this submission may still
- * arrive. Such a reference does not count for the next submission.
+ * There is one exception. The driver may end a submission before its timeout, because it assumes that the modem
+ * processes commands in order and will send no more result for this submission. If this is wrong, the reference of the
+ * ended submission may still arrive, even after the next PDU. The driver then does not take it as the reference of the
+ * next submission.
  */
 export class Doubt {
   #submission: Submission | undefined

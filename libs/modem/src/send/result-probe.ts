@@ -21,8 +21,8 @@ export interface ProbeTraits {
   /** Without a report, the shortest time from Ctrl-Z to a question. */
   readonly earliestMs: number
   /**
-   * If a modem has sent no other output but answers on its second port, the time from Ctrl-Z after which a question is
-   * asked. If undefined, an answer on the second port causes no question.
+   * For a modem that has sent no other output on its first port, but answers on its second port: the shortest time from
+   * Ctrl-Z to a question. If undefined, an answer on the second port causes no question.
    */
   readonly overdueMs: number | undefined
   /** True if `earliestMs` is shortened for a modem whose previous results were fast (`SubmissionTimes`). */
@@ -56,8 +56,8 @@ export const probeAfterAnySign: ProbeTraits = {
 }
 
 /**
- * For modems that may abort a submission. The network has answered or given up after 45 s (timer TR1M of 24.011), and a
- * modem that sends output after that still works, so its result was probably lost.
+ * For modems that may abort a submission. After 45 s (timer TR1M of 24.011), the network has answered or given up. If
+ * the modem has sent other output but no result by then, the result was probably lost.
  */
 export const probeWhenOverdue: ProbeTraits = {
   ...probeAfterReport,

@@ -38,8 +38,8 @@ export interface SubmitOptions {
    *
    * In that case, the outcome is reported when the hook has ended, so that the hook's record precedes the outcome. If
    * the hook takes another 5 s, the outcome is reported without waiting for the hook. The hook should therefore check
-   * `withdrawal.cancelled` immediately before it stores a record, and the journal should keep both records of each
-   * attempt, so that their order does not matter.
+   * `withdrawal.cancelled` immediately before it stores a record. The hook's record and the record of the outcome may
+   * be stored in either order, so the journal should keep both of them for each attempt.
    */
   readonly beforePdu: AskBeforePdu
   /**
@@ -240,9 +240,9 @@ export class Submitter {
   }
 
   /**
-   * A modem of an unknown vendor that refused a question may have aborted the submission, so the next question to it
-   * requires a report. The time is shortened only while the next reference is predictable, because `Doubt` recognises
-   * the late result of a slow modem by that reference.
+   * If a modem refused a question and its vendor is unknown, it may have aborted the submission. It is then asked again
+   * only after a status report. The time before a question is shortened only while the next reference is predictable,
+   * because `Doubt` needs this reference to recognise the late result of a slow modem.
    */
   #probeOf({ probe }: SubmitTraits): ProbeTraits {
     if (probe.earliestMs === 0) return probe

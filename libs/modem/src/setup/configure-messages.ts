@@ -131,14 +131,15 @@ async function negotiateIndications(
     : profile.indications.filter((rung) => rung.reports !== 2).map((rung) => ({ ...rung, messages: 2 as const }))
   const offers = await askIfKnown(context.dialogue, offeredMessageIndications, context.cancellation)
   const offered = ladder.filter((rung) => offers?.(rung) ?? true)
-  // Many mobile phones support only mode 3, in which codes are sent at any time, in a special form during a data call.
+  // Many mobile phones support only mode 3. In this mode, codes are sent at any time; during a data call they have a
+  // special form.
   const otherModes = ladder.map((rung) => ({ ...rung, mode: 3 })).filter((rung) => offers?.(rung) ?? false)
   for (const rung of [...offered, ...ladder.filter((other) => !offered.includes(other)), ...otherModes]) {
     for (const buffer of [0, 1] as const) {
       const answer = await askPatiently(context, selectMessageIndications({ ...rung, buffer }))
       if (answer.kind === 'value') return { ...rung, buffer }
       if (answer.kind === 'not-sent' || context.cancellation.cancelled) return undefined
-      // Only firmware that lists the other value of `buffer` needs the other value.
+      // Tries `buffer` 1 only if the modem lists 1 and does not list 0.
       if (offers === undefined || !offers({ ...rung, buffer: 1 }) || offers({ ...rung, buffer: 0 })) break
     }
   }

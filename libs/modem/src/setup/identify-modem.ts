@@ -23,7 +23,7 @@ export interface ModemIdentity extends ModemNumber {
 export interface IdentifiedModem {
   readonly identity: ModemIdentity
   readonly profile: Profile
-  /** The settings of the dialogue that the modem refused. */
+  /** The modem refused these commands, which set the form of its answers. */
   readonly refused: readonly string[]
 }
 

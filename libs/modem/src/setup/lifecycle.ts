@@ -207,8 +207,8 @@ const retryMs = 60_000
 /** The pause between two questions to a modem that does not answer. */
 const silentRetryMs = 2000
 const fastestRestartMs = 1000
-// The shortest pause between two checks of the SIM. A report of the SIM state ends the pause, but not every report in a
-// flood.
+// The shortest pause between two checks of the SIM. A report of the SIM state ends a longer pause early, but never
+// before this time, even if the modem sends many reports.
 const shortestPauseMs = 100
 
 export interface LifecycleOptions {

@@ -81,7 +81,8 @@ export function beginSessionWork(work: SessionWork): UssdSession {
 
 const registrationPollMs = 5_000
 /**
- * Memories that cannot be selected may contain messages. The check is rare, because each success causes another setup.
+ * If the memories cannot be selected, the driver tries again at this interval, because they may contain messages. The
+ * interval is long, because each success causes another setup.
  */
 const memoryRetryMs = 300_000
 const sweepWithoutIndicationsMs = 5_000

@@ -50,7 +50,7 @@ export async function unlockSim(context: StartupContext, profile: Profile): Prom
 /** A modem that has just started may report a missing SIM for this long although a SIM is inserted. */
 const simAbsentLimitMs = 10_000
 
-/** Repeats the query until the SIM reports a state that a longer wait would not change. */
+/** Repeats the query until the state of the SIM is final, so that waiting longer would not help. */
 async function awaitSettledState(
   context: StartupContext,
   profile: Profile,
@@ -139,8 +139,8 @@ function saysWrong({ source, code }: CommandError): boolean {
 }
 
 /**
- * Deletes the record of the last PIN entry, which was interrupted. The SIM is ready although this start entered no PIN,
- * so that entry has unlocked the SIM.
+ * Deletes the record of the last PIN entry, which was interrupted. This start entered no PIN, but the SIM is ready.
+ * Therefore the interrupted entry must have unlocked the SIM.
  */
 async function settleEnteredPin(context: StartupContext, profile: Profile): Promise<void> {
   const { simPin } = context.options

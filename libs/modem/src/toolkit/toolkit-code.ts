@@ -86,9 +86,10 @@ export const cinterionToolkitCode: ToolkitCode = {
 }
 
 /**
- * `!STKC: <type>` with the types of the standard in hexadecimal, of modules that Sierra designed. The meaning of a
- * result depends on the type. Manuals of 2008 to 2018 (MC87xx, MC77xx, WP76xx) agree on the types, on 0 (done) and on
- * the results of calls and USSD. Only the code of the MC87xx gives 1 (ends the session) for a tone and an input.
+ * Modules that Sierra designed send `!STKC: <type>`, with the type of the standard in hexadecimal. The meaning of a
+ * result depends on the type. The manuals of 2008 to 2018 (MC87xx, MC77xx, WP76xx) have the same types, the same result
+ * 0 (done), and the same results for calls and USSD. Result 1 (ends the session) for a tone or an input is documented
+ * only for the MC87xx.
  */
 export const sierraToolkitCode: ToolkitCode = {
   code: '!STKC',
@@ -99,7 +100,10 @@ export const sierraToolkitCode: ToolkitCode = {
   },
 }
 
-/** 7: call not accepted. 1: beyond the capabilities, or for a tone and the commands after it: ended by the user. */
+/**
+ * Result 7 means "call not accepted". Result 1 means "ended by the user" for a tone (20) and an input (23), and "beyond
+ * the capabilities" for the types 11 to 13.
+ */
 const sierraResults: ReadonlyMap<string, number> = new Map([
   ['05', 0],
   ['10', 7],

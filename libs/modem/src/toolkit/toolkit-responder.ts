@@ -34,7 +34,8 @@ export class ToolkitResponder {
     if (commands.length === 0 || this.#pending === commands.join()) return
     this.#pending = commands.join()
     this.#timer?.cancel()
-    // Waits, because a SIM that sends the next command at once would otherwise occupy the port.
+    // Waits between two responses. Without this pause, a SIM that always sends its next command immediately would keep
+    // the port busy.
     const delayMs = this.#respondedAtMs + shortestIntervalMs - this.#clock.nowMs()
     if (delayMs > 0) this.#timer = this.#clock.after(delayMs, () => void this.#respond(commands))
     else void this.#respond(commands)

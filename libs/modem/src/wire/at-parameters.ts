@@ -77,7 +77,10 @@ interface Reader {
 // Real answers nest at most twice; noise may nest deeper.
 const deepest = 8
 
-/** Reads values up to the end or to the closing parenthesis of this list, which is left unread. */
+/**
+ * Reads values until the body ends or the closing parenthesis of this list is found. The parenthesis itself is not
+ * read.
+ */
 function readList(reader: Reader, depth: number): AtParameter[] {
   const items: AtParameter[] = []
   for (;;) {

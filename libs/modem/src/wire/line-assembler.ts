@@ -22,10 +22,10 @@ export interface AssembledListener {
  * line does not block the dialogue.
  *
  * A text may contain a line that looks like the result of a submission or like a prompt. While a result is due, quoted
- * text is held until its closing quote has arrived and the modem has paused. The pause is needed because the quote may
- * belong to the text, and a text arrives without a pause. A text-mode message has no recognisable end, so each line
- * after it is marked as possible text for as long as the text could last. `textFlowsMs` is the time until a submission
- * may start.
+ * text is held until its closing quote has arrived and the modem has paused. The quote may be a character of the text
+ * and not its end. Because the lines of a text arrive without a pause, only a pause shows that the text has ended. A
+ * text-mode message has no recognisable end. So the lines after it are marked as possible text, for as long as a text
+ * may last. `textFlowsMs` is the time until a submission may start.
  */
 export class LineAssembler {
   readonly #table: UnsolicitedTable
@@ -75,7 +75,10 @@ export class LineAssembler {
     return this.#heldUntilMs
   }
 
-  /** How long a text whose lines were already passed to the listener may continue. */
+  /**
+   * Some texts are passed to the listener line by line, before their end is known. This is the time for which more
+   * lines of such a text may still arrive.
+   */
   get textFlowsMs(): number {
     return Math.max(0, this.#unendedMs, this.#quotedUntilMs - this.#nowMs())
   }
@@ -120,8 +123,8 @@ export class LineAssembler {
       this.#begin(text, listener)
       return
     }
-    // Accepts any digits right after the header unless they may be an echo, because some firmware reports a wrong
-    // length.
+    // Some firmware reports a wrong length. Therefore, digits directly after the header are accepted with any length,
+    // except if they may be an echo.
     const adjacent = header.linesBetween === 0 && !this.#awaited.pduMayEcho
     if (header.payload === 'text' || (isHexadecimal(text) && (adjacent || fits(text, header)))) {
       this.#header = undefined

@@ -37,8 +37,8 @@ export const readMessageService: Query<number> = {
 export const keepLinkOpen: Query<true> = { text: 'AT+CMMS=1', timeoutMs: 5000, read: () => true }
 
 /**
- * Acknowledges a directly delivered message, which only service 1 requires. The acknowledgement never contains a PDU,
- * because half of all firmware mishandles that form. 27.005 §3.4.4
+ * Acknowledges a directly delivered message. Only service 1 requires an acknowledgement. It is always sent without a
+ * PDU, because half of all firmware mishandles an acknowledgement with a PDU. 27.005 §3.4.4
  */
 export function acknowledgeDelivery(form: AcknowledgementForm): Query<true> {
   return { text: { bare: 'AT+CNMA', zero: 'AT+CNMA=0', one: 'AT+CNMA=1' }[form], timeoutMs: 5000, read: () => true }

@@ -80,7 +80,10 @@ function pduOf(line: ResponseLine): string | undefined {
 // A service centre address of `00`, then the shortest possible TPDU of two octets.
 const shortestPdu = 6
 
-/** Returns undefined if the row has no status: `,,92` has none, and the only number in `24` is the length. */
+/**
+ * Returns undefined if the row has no status. Examples of such rows: `,,92`, where the status is empty, and `24`, which
+ * consists of the length only.
+ */
 function statOf(value: number | undefined): number | undefined {
   return value !== undefined && value >= 0 && value <= 4 ? value : undefined
 }

@@ -3,7 +3,8 @@ import type { ResponseLine } from '../../wire/response-line.ts'
 import { lastWith, type Query } from '../query.ts'
 
 /**
- * The number of attempts left for the PIN, before the SIM requires the PUK, and for the PUK, before the SIM is blocked.
+ * The number of attempts left. After the last attempt for the PIN, the SIM requires the PUK. After the last attempt for
+ * the PUK, the SIM is blocked.
  */
 export interface PinTries {
   readonly pin: number

@@ -19,9 +19,8 @@ export type UssdOutcome =
   | { readonly kind: 'not-ready' }
 
 /**
- * A USSD conversation, one step at a time: `idle` → `send` waits for the answer, which may arrive before the OK or long
- * after it → `idle` again. A message that arrives in `idle` is a late answer, or belongs to a conversation that the
- * network started.
+ * A USSD conversation, one step at a time. `send` waits for the answer, which may arrive before the OK or long after
+ * it. A message that arrives at any other time is a late answer, or belongs to a conversation that the network started.
  */
 export class UssdSession {
   readonly #executor: Executor

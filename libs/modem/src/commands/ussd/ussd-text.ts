@@ -29,7 +29,7 @@ export function decodeUssdText(text: string, dataCodingScheme: number | undefine
 
 interface Reading {
   readonly text: string
-  /** How much the text of this form looks like text, up to 1, plus a bonus for the most likely form. */
+  /** How natural the decoded text looks (at most 1), plus a bonus for the most likely form. */
   readonly weight: number
 }
 

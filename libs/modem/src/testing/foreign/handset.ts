@@ -6,9 +6,9 @@ const controlZ = '\x1a'
 const escapeByte = '\x1b'
 
 /**
- * A mobile phone with a data cable, written from 27.005: it always works in PDU mode, has one memory that cannot be
- * selected and whose indexes begin with 301, indicates messages only in mode 3, and reports a serial number of ten
- * digits, no error numbers, and neither IMSI nor ICCID.
+ * A mobile phone with a data cable, written from 27.005. It always works in PDU mode. It has one memory, which cannot
+ * be selected; the indexes begin with 301. It indicates messages only in mode 3. Its serial number has ten digits. It
+ * does not report error numbers, IMSI or ICCID.
  */
 export class Handset implements ForeignModem {
   readonly sent: string[] = []
