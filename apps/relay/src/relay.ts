@@ -67,7 +67,7 @@ export interface RelayOptions {
 
 /** For tests. */
 interface PushOptions {
-  /** The number of milliseconds between two searches for notifications that no call of `wake` has announced. */
+  /** The interval in milliseconds at which the relay looks for stored notifications even if `wake` was not called. */
   readonly pollMs?: number | undefined
   /** The server that replaces FCM. */
   readonly fcmOrigin?: string | undefined

@@ -23,8 +23,8 @@ export const urgentCapacity = 2
  * on disk is lost when the agent is killed.
  *
  * The agent sends nothing before the first welcome, because an old copy must not send what its original may have sent.
- * After that, the agent also sends while the link is down. Its next run does the same, unless the computer was switched
- * off.
+ * After that, the agent also sends while the link is down. After a restart of the agent, its next run may also send
+ * before the first welcome, unless the computer was switched off.
  */
 export class AgentProcess {
   readonly disk: ModelDisk

@@ -11,8 +11,8 @@ import type { LinkWorld } from './world.ts'
  *
  *   nothing acknowledged is lost   an acknowledged event is in the store; an acknowledged command is in the journal
  *   once and in order              event n of a journal is stored as event n and nothing else
- *   at most once                   no command is transmitted twice from one disk, and none that is in doubt or belongs
- *                                  to another journal
+ *   at most once                   no command is transmitted twice from one disk; a command that is in doubt or belongs
+ *                                  to another journal is not transmitted at all
  *   fenced connections             every transaction names the epoch of its own connection
  *   no old copy is trusted         the stored events of a journal are the first events of the journal that is online
  *   limits                         both ends respect windows and credit

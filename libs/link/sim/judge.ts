@@ -38,8 +38,8 @@ function isInStep({ store }: LinkWorld, { state, disk }: AgentProcess): boolean 
   const { phase, outbox } = state
   if (phase.kind !== 'online' || phase.welcome.connEpoch !== store.connEpoch) return false
   const stored = store.journals.get(disk.journalId)?.ids.length ?? 0
-  // Events that retention removed before the relay stored them are not counted: without them, no events are left to
-  // send.
+  // If retention has removed all events, the agent has nothing left to send, even if the relay did not store some of
+  // them.
   return outbox.mark === stored && (stored === disk.events.length || disk.first > disk.events.length)
 }
 

@@ -22,7 +22,10 @@ export class Socket {
   readonly #latencyMs: number
   readonly #isLost: (from: Side, text: string) => boolean
 
-  /** The direction fails with the frame for which `isLost` returns true. */
+  /**
+   * `isLost` is called for each frame. If it returns true, this frame and all later frames in the same direction are
+   * lost.
+   */
   constructor(
     time: VirtualTime,
     random: RandomChoices,

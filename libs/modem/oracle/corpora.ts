@@ -19,7 +19,7 @@ export interface EncodedMessage {
   readonly text: string
 }
 
-/** The kinds of replies in the tests of gammu that answer a command of the driver. */
+/** The tests of gammu contain several kinds of replies. This list has the kinds that answer a command of the driver. */
 const gammuKinds = [
   ...['at-creg', 'at-cnmi', 'at-cpms', 'at-cpms-sm', 'at-cpms-sr', 'at-smsc', 'at-smsc-failing', 'at-ussd'],
   ...['at-sms', 'at-sms-failing'],

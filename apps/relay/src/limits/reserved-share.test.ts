@@ -67,8 +67,8 @@ describe('a flood of new names, 500 per second', () => {
   })
 
   test('gives a name that is not recognised the same chance as any other name', async () => {
-    // The flood has 125 names per accepted attempt, so about one in a hundred attempts succeeds, at any position in the
-    // flood.
+    // The flood has 125 names for each attempt that is accepted, so an attempt in it succeeds about once in a hundred
+    // times. Its position in the flood makes no difference.
     const wins = await countWins(400, (seed) => attemptInFlood(share(seed), stranger('owner'), 1_000))
     expect(wins).toBeGreaterThan(0)
     expect(wins).toBeLessThan(40)

@@ -8,17 +8,18 @@ const MOST_GROUPS = 1_000
 /** The largest number of names that may wait in each half of a group. */
 const MOST_NAMES = 200
 /**
- * For this time after an accepted attempt, a name comes after the names without an accepted attempt. If the time were
- * longer, a stream of new names would prevent a second attempt of a person who mistyped the password once.
+ * When an attempt of a name was accepted, names without an accepted attempt have precedence over this name for this
+ * time. If the time were longer, a stream of new names would prevent a second attempt of a person who mistyped the
+ * password once.
  */
 const TURN_COUNTS_MS = 30_000
 const MOST_REMEMBERED = 10_000
 
 /**
  * When a group has reached its limit, four attempts of the group are accepted per second. These attempts are shared
- * between the names. Every second attempt is reserved for recognised names, because new names are easy to invent, but
- * recognised names are not. Within each half, the name whose last accepted attempt was longest ago comes first. Names
- * without an accepted attempt in the last 30 s come before the others, in random order.
+ * between the names. Half of the accepted attempts are reserved for recognised names, because anyone can invent new
+ * names, but not recognised names. Within each half, the name whose last accepted attempt was longest ago comes first.
+ * Names without an accepted attempt in the last 30 s come before the others, in random order.
  *
  * Only one attempt per name may wait, for at most a second. If there are several attempts with the same name, a random
  * attempt waits, and the others are refused. When all waiting slots are taken, a new name replaces a random name. So
@@ -131,7 +132,7 @@ interface Group {
 
 interface Waiting {
   readonly resolve: (hasTurn: boolean) => void
-  /** The number of attempts with this name, including refused ones, since the first of them began to wait. */
+  /** The number of attempts with this name since the first attempt began to wait. Refused attempts are counted too. */
   attempts: number
   turnsLeft: number
 }

@@ -41,7 +41,9 @@ export interface LinkStorage {
 /** The facts that this relay announces to its agents. */
 export interface RelayIdentity {
   readonly relayId: string
-  /** Returns the number of the relay's delivery worker, by which other relays see that this relay is running. */
+  /**
+   * Returns the number that identifies the relay's delivery worker. It shows other relays that this relay is running.
+   */
   readonly workerNumber: () => number | undefined
   readonly streamId: string
   readonly heartbeatSeconds: number
@@ -78,8 +80,8 @@ export interface RequestListener {
   /** Called when this connection has become the current connection of its device. */
   readonly onOpened: () => void
   /**
-   * Called with the settings that the agent gets when its connection opens. `refusal` is the reason why they end the
-   * connection; undefined if the agent can apply them.
+   * Called with the settings that the agent gets when its connection opens. `refusal` is the reason why these settings
+   * end the connection. It is undefined if the agent can apply the settings.
    */
   readonly onSettings: (version: number, settings: SettingsForAgent, refusal: Refused | undefined) => void
 }

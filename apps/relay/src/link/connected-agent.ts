@@ -110,7 +110,10 @@ export class ConnectedAgent {
     this.step({ kind: 'settings-changed', settings: this.#settings })
   }
 
-  /** Processes inputs one after the other. An input that an effect creates at once is processed after all effects. */
+  /**
+   * Processes inputs one after the other. If an effect immediately creates a new input, this input is processed after
+   * all effects were carried out.
+   */
   step(input: RelayInput): void {
     this.#pending.push(input)
     if (this.#isStepping) return

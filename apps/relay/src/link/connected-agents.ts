@@ -50,7 +50,7 @@ export class ConnectedAgents {
    * outdated.
    */
   #isRenewalDue = false
-  /** The number of the delivery worker at the last renewal, which other relays see. */
+  /** The delivery worker's number that the last renewal stored. Other relays see this number. */
   #renewedNumber: number | undefined
   /** True if a relay of the previous release was running at the last renewal. */
   #hasOldRelays = false

@@ -197,7 +197,8 @@ test('answers an upgrade to another protocol or path like an ordinary request', 
 })
 
 test('an address that opens too many connections has to wait, but other addresses do not', async () => {
-  // More than the limit of 200 and the 20 a second that are allowed while a busy machine opens these connections.
+  // Opens more connections than are allowed: the limit is 200, plus 20 for each second that a busy machine needs to
+  // open them.
   const statuses = await Promise.all(
     Array.from({ length: 600 }, async () => {
       const socket = open()

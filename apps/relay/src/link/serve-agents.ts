@@ -65,8 +65,8 @@ function host(
       send(text) {
         if (webSocket.readyState !== WebSocket.OPEN) return
         webSocket.send(text)
-        // Terminates the connection: credit and window limit the data in flight, so only an agent that does not read
-        // can have more buffered data than this.
+        // Terminates the connection. The data in flight is limited by the credit and the window, so more data than this
+        // is buffered only if the agent does not read.
         if (webSocket.bufferedAmount > MOST_BUFFERED) webSocket.terminate()
       },
       close(code, reason) {

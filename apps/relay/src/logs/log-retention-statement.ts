@@ -24,8 +24,9 @@ export async function keepLogPartitions({
 /**
  * Deletes at most `limit` old log rows of an account and returns their number. Locks only these rows, for a short time.
  *
- * A join with the rows to delete would read all rows of small partitions. With both bounds of the time, PostgreSQL expects few rows,
- * so it reads the index, and leaves out the partitions of other days.
+ * If the statement joined the table with the rows in `oldest`, PostgreSQL would read all rows of small partitions.
+ * Because the condition contains the earliest and the latest time, PostgreSQL expects few rows. So it uses the index,
+ * and skips the partitions of other days.
  */
 export function deleteOldLogs(statements: Statements, accountId: string, before: Date, limit: number): Promise<number> {
   return statements.$executeRaw`

@@ -7,7 +7,8 @@ import { readRows } from '../store/read-rows.ts'
 /**
  * Finds recipients that were not sent yet, on devices with emulated modems, in accounts with a real modem. Begins with
  * the emulated SIMs, because there are few of them. Takes no locks, because messages must be locked before recipients
- * (`lockMessages`). A recipient that changes before it is locked is not changed.
+ * (`lockMessages`). If the state of a recipient changes before the caller locks it, the caller leaves this recipient as
+ * it is.
  */
 export function findEmulatedSends(statements: Statements, limit: number): Promise<z.output<typeof waitingRow>[]> {
   return readRows(

@@ -7,7 +7,8 @@ import { HELD } from './approval/decide-approval-statement.ts'
 /**
  * Finds the recipients that were not dispatched before their deadline, for all accounts. Leaves out messages that wait
  * for approval, which `expireApprovals` ends. Takes no locks, because messages must be locked before recipients
- * (`lockMessages`). A recipient that changes before it is locked is not changed.
+ * (`lockMessages`). If the state of a recipient changes before the caller locks it, the caller leaves this recipient as
+ * it is.
  */
 export function findExpired(statements: Statements, now: Date, limit: number): Promise<z.output<typeof expiredRow>[]> {
   return readRows(

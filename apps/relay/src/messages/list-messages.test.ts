@@ -10,8 +10,8 @@ const STATES = ['Pending', 'Sent', 'Delivered', 'Failed'] as const
 const DEVICES = ['a', 'b', 'c'].map((letter) => letter.repeat(21))
 
 /**
- * The messages in the order of creation. Seven messages each have the same time, so that the time alone does not
- * determine the order.
+ * The messages in the order of creation. All messages of a group of seven have the same time, so that the time alone
+ * does not determine the order.
  */
 const all = Array.from({ length: 140 }, (_, index) => ({
   id: `m${index}`,

@@ -14,8 +14,8 @@ const LEAST_OFFSET = 2_000
 const DAY_MS = 86_400_000
 
 /**
- * Reads a page like `readHistory`. At a large offset, it finds the day of the page with the counts of the days, so that
- * only messages of this day are skipped one by one.
+ * Reads a page like `readHistory`. If the offset is large, first uses the counts of the days to find the day on which
+ * the page begins. So only messages of this day have to be skipped one by one.
  */
 export async function readByOffset(
   statements: Statements,

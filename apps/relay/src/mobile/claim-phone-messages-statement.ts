@@ -6,8 +6,8 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRow } from '../store/read-rows.ts'
 
 /**
- * Dispatches messages that are due to a phone, until `most` messages are dispatched and not confirmed by the phone.
- * After the commit they belong to the phone, and no other device gets them. Returns the number of messages.
+ * Dispatches due messages to a phone. Stops when the phone has `most` dispatched messages that it has not confirmed
+ * yet. After the commit, the messages belong to the phone, and no other device gets them. Returns their number.
  *
  * A message is dispatched with all its recipients, because a phone ignores a message whose id it has already received.
  *

@@ -52,7 +52,7 @@ export function findPhoneWork(
 }
 
 /**
- * The largest number of cancels in one result. A phone reads all messages to cancel at once, so the notices of the
- * first cancels are sufficient.
+ * The largest number of cancels in one result. After a notice, a phone requests the list of all messages that it has to
+ * cancel. So notices of the first cancels are sufficient.
  */
 const MOST_CANCELS = 100

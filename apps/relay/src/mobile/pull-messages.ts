@@ -45,9 +45,9 @@ const phoneMessageAnswer = z.strictObject({
 })
 
 /**
- * Dispatches due messages to the phone. Returns all messages that the phone has not confirmed, so that no message is
- * lost with an answer, and the messages to cancel. The phone sends a repeated message only once, because it recognises
- * the id.
+ * Dispatches due messages to the phone. Returns the messages that the phone has to cancel, and all messages that it has
+ * not confirmed. So no message is lost if an answer is lost. The phone sends a repeated message only once, because it
+ * recognises the id.
  */
 export function pullMessages({ database, clock }: PullMessagesDeps): Endpoint {
   return endpoint({

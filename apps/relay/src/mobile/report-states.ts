@@ -97,8 +97,9 @@ async function updatesOf(
 
 /**
  * Returns a function that finds the inputs that change nothing, because the recipient had the same kind of input
- * before. So even a request with many repetitions causes few updates. A failure is not a repetition after Sent: a
- * recipient that failed with an unknown outcome ignores a reported failure until Sent corrects its state.
+ * before. So even a request with many repetitions causes few updates. A failure after Sent is not a repetition of a
+ * failure before Sent: a recipient that failed with an unknown outcome ignores the first failure, but after Sent has
+ * corrected its state, the second failure has an effect.
  */
 function repeatFilter(): (cmdId: string, kind: RecipientInput['kind']) => boolean {
   const seen = new Set<string>()
@@ -115,9 +116,10 @@ type Reported = Pick<ReportedRecipient, 'state' | 'error'>
 
 /**
  * Returns a function that finds the state and error of a number in a report. A report without recipients applies to the
- * whole message. The numbers of an encrypted message may be unencrypted in the report. So if a complete list does not
- * contain a number, the position of the recipient in the message is used. Each number of the report is hashed at most
- * once, because a report may have thousands of numbers.
+ * whole message. The numbers of an encrypted message may be unencrypted in the report. So if the report does not
+ * contain the number of a recipient, but lists as many recipients as the message has, the recipient is found by its
+ * position in the message. Each number of the report is hashed at most once, because a report may have thousands of
+ * numbers.
  */
 function reportReader({ state, recipients = [] }: StateReport, count: number) {
   if (recipients.length === 0) return (): Reported | undefined => ({ state })

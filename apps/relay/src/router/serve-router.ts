@@ -90,7 +90,10 @@ export async function serveRouter(config: ServedConfig, parts: RouterParts) {
   }
 }
 
-/** The health of the router itself. Below the prefixes of the API, relays answer for themselves. */
+/**
+ * The health of the router itself. A health request under a prefix of the API is sent to a relay, which returns its own
+ * health.
+ */
 const HEALTH = /^\/health(?:\/(?:live|ready|startup))?$/
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void

@@ -13,8 +13,9 @@ export interface RetentionRule {
    */
   readonly deleteOlder: (database: Database, accountId: string, before: Date, limit: number) => Promise<number>
   /**
-   * For a table with partitions: returns the longest retention of all accounts. Rows with this retention are also dropped with the
-   * partition of their day, so a run deletes only MOST_DROPPED_ROWS of them. Lists must leave out expired rows.
+   * For a table with partitions: returns the longest retention of all accounts. When the partition of a day is dropped,
+   * the rows with this retention disappear with it. So a run deletes at most MOST_DROPPED_ROWS such rows one by one.
+   * Lists must leave out expired rows.
    */
   readonly longestDays?: (database: Database) => Promise<number>
 }
@@ -29,7 +30,10 @@ const EVERY_SECONDS = 3600
 const ACCOUNTS_AT_ONCE = 50
 /** The number of rows per statement. It is small enough for short locks, and large enough for any account. */
 const ROWS_AT_ONCE = 1000
-/** A run deletes them within seconds. More are faster to drop with their partition. */
+/**
+ * A run can delete this number of rows within seconds. If there are more rows, it is faster to wait until their
+ * partition is dropped.
+ */
 const MOST_DROPPED_ROWS = 100_000
 const DAY_MS = 86_400_000
 

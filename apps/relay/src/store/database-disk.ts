@@ -108,8 +108,8 @@ export class DatabaseDisk {
       await testDiskSpace(this.#database)
     } catch (error) {
       if (isDatabaseUnavailable(error)) {
-        // Checks the free space of an embedded server, because it may not even start. A running server has already
-        // reported a full disk.
+        // If the disk is full, an embedded server possibly cannot start, and so cannot report the full disk. Therefore,
+        // checks the free space here.
         if (isCritical(this.#space())) this.reportFull((error as Error).message)
         return
       }

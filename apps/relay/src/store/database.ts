@@ -77,9 +77,9 @@ function reportFullDisk(client: Client, onDiskFull: (message: string) => void): 
 }
 
 /**
- * Prisma's limits for a transaction of several statements: the wait for a connection, which may be as long as that of a
- * single statement, and the whole transaction. With Prisma's defaults of 2 s and 5 s, a busy relay would answer 503
- * although the database works.
+ * Prisma's limits for a transaction of several statements. `maxWait` limits the wait for a connection, and is the same
+ * as for a single statement. `timeout` limits the whole transaction. With Prisma's defaults of 2 s and 5 s, a busy
+ * relay would answer 503 although the database works.
  */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 20_000 }
 
@@ -87,9 +87,10 @@ const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 20_000 }
 const SILENCE_MS = 40_000
 
 /**
- * Returns the socket of a database connection. The socket fails after 40 s without traffic, because the server ends any
- * statement earlier. The connection is then dead without an error, for example because a cable was cut or a firewall
- * dropped its state. Without this limit, TCP would keep the request waiting for a quarter of an hour.
+ * Returns the socket of a database connection. The socket fails after 40 s without traffic. The server ends every
+ * statement earlier, so such a silence means that the connection is dead although no error was reported, for example
+ * because a cable was cut or a firewall dropped its state. Without this limit, TCP would keep the request waiting for a
+ * quarter of an hour.
  */
 export function silenceLimitedSocket(): Socket {
   const socket = new Socket()

@@ -9,9 +9,9 @@ const waiting = new Map<string, AttachmentOctets>()
 let count = 0
 
 /**
- * Runs a statement with octets as a parameter, which it must write as `${parameter}::bytea`. The Prisma client would
- * encode octets as base64 within JSON, several times. Therefore, the client gets a short placeholder, and the
- * connection sends the octets.
+ * Runs a statement that has octets as a parameter. The statement must contain the parameter as `${parameter}::bytea`.
+ * The Prisma client would encode octets as base64 within JSON, several times. Therefore, the client gets a short
+ * placeholder, and the connection sends the octets.
  */
 export async function withOctets<Result>(
   octets: AttachmentOctets,

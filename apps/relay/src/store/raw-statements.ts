@@ -70,7 +70,7 @@ export async function rawTransaction<Result>(
   try {
     return await Promise.race([commit(client, () => work(rawStatements(client, raw))), timedOut.promise])
   } catch (error) {
-    // Closes the connection if the transaction cannot be ended, because this ends the transaction.
+    // If ROLLBACK fails, closes the connection. PostgreSQL then ends the transaction.
     lost ??= await client.query('ROLLBACK').then(
       () => undefined,
       (failure: Error) => failure,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** The bundle that the set-up of the tests has made. Benches start the sources. */
+/** The bundle that the set-up of the tests has built. Benchmarks start the relay from its source files. */
 export const MAIN = process.env['TESTED_RELAY'] ?? join(import.meta.dirname, '../main.ts')
 
 export interface TestRelayProcess {

@@ -29,7 +29,7 @@ export function addressRules(operator: {
 /** Returns true if webhooks may call this address, which comes from a resolver or a URL. */
 export function isAllowedAddress(address: string, { allowNetworks }: AddressRules): boolean {
   if (!ipaddr.isValid(address)) return false
-  // Checks an IPv4 address that is mapped to IPv6 as the IPv4 address that it reaches.
+  // If an IPv6 address contains a mapped IPv4 address, checks that IPv4 address.
   const parsed = ipaddr.process(address)
   return isPublic(parsed) || allowNetworks.some((network) => isWithin(parsed, network))
 }

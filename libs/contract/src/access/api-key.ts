@@ -5,7 +5,7 @@ import { requestBody, unchangeable } from '../fields/request-body.ts'
 import { instant, utcTime } from '../fields/times.ts'
 import { requestedScope } from './token.ts'
 
-/** Begins every API key, so that scanners recognise a leaked key. */
+/** Every API key starts with this text, so that scanners recognise a leaked key. */
 export const KEY_PREFIX = 'smsgw_live_'
 
 const name = nameText(64)

@@ -18,7 +18,10 @@ export function nameText(maximum: number) {
   )
 }
 
-/** Removes the characters that `nameText` refuses. For names that programs report, because they must not be refused. */
+/**
+ * Removes the characters that `nameText` refuses. Used for names that programs report, because such names must always
+ * be accepted.
+ */
 export function withoutUnsafe(name: string): string {
   return name.replace(EACH_UNSAFE, '').trim()
 }

@@ -6,7 +6,8 @@ export function requestBody<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 }
 
 /**
- * Schema of a member that a change refuses. If the member were ignored, the caller would believe that it was changed.
+ * Schema of a member that cannot be changed. A request that contains it is refused. If the member were ignored, the
+ * caller would believe that it was changed.
  */
 export function unchangeable(instead: string) {
   return z

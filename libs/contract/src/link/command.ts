@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { readEncryptedField } from '../messages/encrypted-field.ts'
 import { onUncertain } from '../messages/message.ts'
 
-/** The id of a send is the permanent id of the recipient at the relay. */
+/** The id of a `send` command is the permanent id that the relay has given to the recipient. */
 export const commandId = z.string().min(1).max(64)
 const time = z.iso.datetime({ offset: true })
 

@@ -31,7 +31,7 @@ const partSubmitted = z.object({
   /** The message reference (TP-MR). */
   reference: z.int().min(0).max(255).optional(),
   result: z.enum(['accepted', 'refused', 'unknown']),
-  /** The answer of the modem or the event, such as `CMS 38` or `lost port`. */
+  /** The answer of the modem, such as `CMS 38`, or what happened instead of an answer, such as `lost port`. */
   code: z.string().max(200).optional(),
   /** The meaning of a refusal code, and advice. */
   words: z.string().max(500).optional(),
@@ -81,7 +81,7 @@ const failed = z.object({
   possibleDuplicate,
 })
 
-/** The outcome of a part is not yet known, or the message waits for the given reason. */
+/** The outcome of a part is not yet known, or the message has to wait. `reason` contains the explanation. */
 const waiting = z.object({
   kind: z.literal('waiting'),
   ...outbound,
@@ -259,7 +259,7 @@ const modemAnswered = z.object({
   cmdId: commandId,
   at,
   outcome: z.enum(['done', 'refused']),
-  /** Why the command was refused or the PIN not saved, and advice. */
+  /** The reason why the command was refused or why the PIN was not saved, followed by advice. */
   reason: z.string().max(500).optional(),
   /** Stable code of the reason. Findings use the same codes. Older agents omit the code. */
   code: z.string().min(1).max(64).optional(),

@@ -149,9 +149,9 @@ const events = z.object({
 /** The `commandKey` of commands that are on disk at the agent. */
 const journaled = z.object({ type: z.literal('journaled'), keys: z.array(z.string().min(1).max(80)).min(1).max(1_024) })
 /**
- * `limit`: how many messages the relay may send in total on this connection. `urgentLimit`: the same limit if urgent
- * messages are included. The relay sends no messages before the first credit, because the agent may discover that its
- * journal is an old copy.
+ * The relay may send a message if it has sent fewer than `limit` messages on this connection, or an urgent message if
+ * it has sent fewer than `urgentLimit` messages. The relay sends no messages before the first credit, because the agent
+ * may discover that its journal is an old copy.
  */
 const credit = z.object({ type: z.literal('credit'), limit: mark, urgentLimit: mark })
 /** Telemetry is repeated regularly, so it is neither written to the journal nor acknowledged. */

@@ -14,7 +14,7 @@ const simNumber = z.int().min(1).max(64)
 export const waitingReport = z.object({
   /** The SIMs that accept no messages. */
   sims: z.array(z.object({ simNumber, reason, until })).max(64),
-  /** Why messages that name no SIM wait. Absent if a SIM accepts such messages. */
+  /** The reason why messages without a requested SIM have to wait. Absent if at least one SIM accepts such messages. */
   anySim: z.object({ reason, until, simNumber: simNumber.optional() }).optional(),
   /** Messages grouped by reason. Messages that only wait for earlier messages are not listed. */
   messages: z

@@ -7,8 +7,8 @@ export type PushEvent = (typeof pushEvents)[number]
 export const pushLanguages = ['en', 'de', 'es', 'ar'] as const
 
 /**
- * The content of a notification, which only the browser can decrypt. `kind` and `language` are always present; `kind`
- * determines which other members are. The service worker ignores unknown kinds.
+ * The content of a notification, which only the browser can decrypt. `kind` and `language` are always present. Which
+ * other members are present depends on `kind`. The service worker ignores unknown kinds.
  */
 export interface PushContent {
   readonly kind: PushEvent | 'test'

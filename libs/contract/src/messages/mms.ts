@@ -107,8 +107,8 @@ interface MmsValue {
 }
 
 /**
- * `data` of an attachment is base64 or encrypted; octets if the relay decoded or collected it while the request
- * arrived.
+ * `data` of an attachment is a text (base64 or encrypted). If the relay decoded or collected this text while the
+ * request arrived, `data` is an object with the octets instead.
  */
 export interface MmsContent extends Readonly<z.output<typeof mmsToSend>> {
   readonly kind: 'mms'

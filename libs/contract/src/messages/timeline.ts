@@ -27,7 +27,7 @@ const timelineKinds = [
   'webhook-attempt',
 ] as const
 
-/** The code of the advice in an entry. Advice about a cause without a code has no code. */
+/** The code of the advice in an entry. If the cause has no code, the advice about it has no code either. */
 export const adviceCodes = [
   ...new Set([...agentFailureCodes, ...relayFailureCodes]),
   'outcome_unknown',

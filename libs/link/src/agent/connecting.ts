@@ -27,10 +27,10 @@ export function connectionReached(state: AgentState): AgentState {
 }
 
 /**
- * Returns how much longer to wait for the first frame when the limit is over, or undefined. When all agents of a
- * region connect at once, they wait in the queue of the load balancer. If the agents give up too early, the load
- * balancer spends its time on abandoned connections and answers none in time. So each attempt that reaches the load
- * balancer waits longer than the attempt before.
+ * Called when the time limit for the first frame is over. Returns a further time limit, or undefined if the agent must
+ * not wait longer. When all agents of a region connect at once, they wait in the queue of the load balancer. If the
+ * agents give up too early, the load balancer spends its time on abandoned connections and answers none in time. So
+ * each attempt that reaches the load balancer waits longer than the attempt before.
  */
 function furtherLimit({ phase, stalled, unreachable }: AgentState): SetTimer | undefined {
   const isReached = phase.kind === 'awaiting-challenge' || (phase.kind === 'connecting' && phase.isReached)

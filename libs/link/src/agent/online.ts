@@ -89,7 +89,8 @@ function resetAttempts(state: OnlineState): OnlineState {
 
 export function eventsRead(state: OnlineState, from: number, events: readonly JournaledEvent[]): AgentStep {
   const { outbox, connection } = state
-  // Ignores this answer, which belongs to an old read, because the relay requested a replay in the meantime.
+  // This answer is outdated: since these events were requested from the journal, the relay has requested a replay, or
+  // events were removed.
   if (outbox.readingFrom !== from) return unchanged(state)
   const frames = eventFrames(outbox.sent, from, events)
   const sending = frames.map(({ upto: _, ...frame }): AgentEffect => ({ kind: 'send', connection, ...frame }))

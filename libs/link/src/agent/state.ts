@@ -159,20 +159,23 @@ export type AgentTimer = 'handshake' | 'tick' | 'reconnect' | 'leave' | 'credit'
 
 export type AgentEffect =
   | { readonly kind: 'connect'; readonly connection: number }
-  /** `frame` is the same frame for a relay in the same process, which then need not read the text. */
+  /** `frame` is the parsed form of `text`. A relay in the same process uses `frame` and need not parse `text`. */
   | { readonly kind: 'send'; readonly connection: number; readonly text: string; readonly frame?: EventsFrame }
   /** Close this socket, forcibly if the relay does not answer the close frame in time. */
   | { readonly kind: 'close'; readonly connection: number; readonly code: number; readonly reason: string }
   | ({ readonly kind: 'set-timer'; readonly timer: AgentTimer } & PauseRange)
   | { readonly kind: 'cancel-timer'; readonly timer: AgentTimer }
   | { readonly kind: 'sign'; readonly connection: number; readonly text: string }
-  /** Store the device id on disk. Answer `identity-stored`. */
+  /** Store the device id on disk. Then reply with the input `identity-stored`. */
   | { readonly kind: 'store-identity'; readonly deviceId: string }
   /**
-   * Answer `tag-compared` with true if event `seq` has this tag, or if the journal does not have the event any more.
+   * Reply with the input `tag-compared`. It contains true if event `seq` has this tag, or if the journal does not have
+   * the event any more.
    */
   | { readonly kind: 'compare-tag'; readonly connection: number; readonly seq: number; readonly tag: string }
-  /** Answer `events-read` with at least one and at most `most` events, starting at event `from`. */
+  /**
+   * Reply with the input `events-read`. It contains at least one and at most `most` events, starting at event `from`.
+   */
   | ({ readonly kind: 'read-events'; readonly connection: number } & EventRange)
   /**
    * Record the mark, which need not be on disk at once. The mark may decrease after the relay was restored from a
@@ -180,14 +183,14 @@ export type AgentEffect =
    */
   | { readonly kind: 'record-mark'; readonly mark: number; readonly streamId: string }
   /**
-   * Write the commands to the journal, unless its id has changed. A known command is not written again. Answer
+   * Write the commands to the journal, unless its id has changed. A known command is not written again. Reply with
    * `commands-journaled` when the commands are on disk.
    */
   | { readonly kind: 'journal-commands'; readonly journalId: string; readonly commands: readonly ReceivedCommand[] }
   /**
    * In one transaction, give the journal a new id, put every open command in doubt, and renumber the events after
-   * `provenMark` from 1, because the relay may not have them. Send nothing to a modem before that is done. Answer
-   * `journal-replaced`.
+   * `provenMark` from 1, because the relay may not have them. Send nothing to a modem before that is done. Then reply
+   * with `journal-replaced`.
    */
   | { readonly kind: 'replace-journal'; readonly journalId: string; readonly provenMark: number }
   | {

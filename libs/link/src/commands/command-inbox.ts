@@ -3,11 +3,12 @@ import type { ReceivedCommand } from './received-command.ts'
 
 /**
  * The state of commands at the agent: the commands that are being written to the journal, and the credit for more
- * commands. Credit depends on the capacity of the whole agent, so messages that the agent cannot send soon stay at the
- * relay. There, a user can still cancel them, more urgent messages can overtake them, and another device can send them.
+ * commands. Credit depends on the capacity of the whole agent. So messages stay at the relay if the agent cannot send
+ * them soon. There, a user can still cancel them, more urgent messages can overtake them, and another device can send
+ * them.
  */
 export interface CommandInbox {
-  /** The number of sends received on this connection, journaled or not. */
+  /** The number of `send` commands that were received on this connection, whether or not they are in the journal. */
   readonly received: number
   /** The last announced credit. */
   readonly credit: Credit | undefined
@@ -15,7 +16,7 @@ export interface CommandInbox {
   readonly mayAnnounce: boolean
 }
 
-/** The number of sends that the relay may send, counted from the start of the connection. */
+/** The number of `send` commands that the relay may send, counted from the start of the connection. */
 export interface Credit {
   readonly limit: number
   readonly urgentLimit: number

@@ -105,7 +105,8 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[]): Co
     waiting: [...outbox.waiting, ...fresh],
     mayHaveMore,
   }
-  // Keeps the hint, because a resume does not show whether the database contains new commands.
+  // The first claim of a connection returns only commands that were dispatched earlier. So it does not show whether
+  // there are new commands, and another claim is requested.
   if (!outbox.isResumed || fresh.length > sends || sends > (outbox.claiming ?? 0)) return requestClaim(after, 'any')
   return sends > 0 && mayHaveMore ? requestClaim(after, 'ordinary-sends') : after
 }

@@ -4,9 +4,10 @@
  * before it decides that the other end is gone.
  *
  * An end is dead when it sent nothing for 9 ticks (45 s), or did not answer a ping within 5 ticks. The second rule
- * detects a connection that fails in one direction: the answer to the next ping is then missing at most 20 + 25 s
- * later. An end that waits for an answer sends a ping at once. The other end is dead if it sends nothing for two ticks
- * after this ping, which is 10 to 15 s after the connection has failed.
+ * detects a connection that fails in one direction: the next ping is sent at most 20 s after the failure, and 25 s
+ * later its answer is overdue. While this end waits for an answer to a frame, it sends a ping at once, and regards the
+ * other end as dead if nothing arrives for two ticks after this ping, which is 10 to 15 s after the connection has
+ * failed.
  */
 export interface Heartbeat {
   /** The number of ticks since the last frame. */

@@ -36,8 +36,8 @@ const mostEventsAtOnce = 64
 /** The largest amount of data in flight. A relay accepts several times as much. */
 const mostCharactersFlying = 524_288
 /**
- * The number of characters that a connection of 8 KB per second carries in 0.4 s. An acknowledgement of so few
- * characters is expected within two ticks.
+ * The number of characters that a connection of 8 KB per second carries in 0.4 s. If no more characters than this per
+ * second of a tick are in flight, their acknowledgement is expected within two ticks.
  */
 const fewCharactersPerTickSecond = 3_277
 /** With shorter ticks, the answer over a mobile network may take longer than two ticks. */
@@ -71,7 +71,10 @@ export function nextReading(outbox: EventOutbox, window: number): EventRange | u
   return most < 1 ? undefined : { from, most }
 }
 
-/** Ignores an answer that starts later than requested, because some of the requested events were removed. */
+/**
+ * Records that the events before `first` were removed. If some of them are being read, the answer will start later than
+ * requested, and is ignored.
+ */
 export function prune(outbox: EventOutbox, first: number): EventOutbox {
   const { readingFrom } = outbox
   const isGone = readingFrom !== undefined && readingFrom < first
@@ -122,7 +125,8 @@ export function eventFrames(sent: number, from: number, events: readonly Journal
   const last = events.at(-1)
   if (first === undefined || last === undefined) return []
   const skipped = from - sent - 1
-  // Adds up the texts instead of joining them, because V8 then copies them only if the text is read.
+  // Concatenates the texts with a template instead of `join`. V8 then copies them only when the concatenated text is
+  // read.
   const list = events.reduce((sum, { text }) => (sum === '' ? text : `${sum},${text}`), '')
   const gap = skipped > 0 ? `"skipped":${skipped},` : ''
   const text = `{"type":"events","from":${from},${gap}"tag":${JSON.stringify(last.tag)},"events":[${list}]}`

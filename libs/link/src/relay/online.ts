@@ -183,7 +183,7 @@ function commandsClaimed(state: OpenState, commands: readonly Command[]): RelayS
   return advance(withOutbox(state, claimed(state.phase.outbox, commands)))
 }
 
-/** Claims and sends as many commands, and stores as many events, as possible. */
+/** Claims and sends as many commands as possible. Also stores as many events as possible. */
 function advance(state: OpenState): RelayStep {
   const { phase } = state
   const { connEpoch, hello } = phase

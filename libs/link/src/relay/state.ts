@@ -127,16 +127,16 @@ export type RelayEffect =
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
   | ({ readonly kind: 'set-timer'; readonly timer: RelayTimer } & PauseRange)
   | { readonly kind: 'cancel-timer'; readonly timer: RelayTimer }
-  /** Redeem the credential for this key. A known key keeps its device. Answer `paired` or `pairing-refused`. */
+  /** Redeem the credential for this key. A known key keeps its device. Reply with `paired` or `pairing-refused`. */
   | { readonly kind: 'pair'; readonly pair: Pair; readonly text: string }
-  /** Verify the `signature` of `text` with the device's key. Answer `authenticated` or `refused`. */
+  /** Verify the `signature` of `text` with the device's key. Reply with `authenticated` or `refused`. */
   | { readonly kind: 'authenticate'; readonly deviceId: string; readonly text: string; readonly signature: string }
-  /** Increment the epoch, unless the socket is closed by then. Answer `connection-opened` or `refused`. */
+  /** Increment the epoch, unless the socket is closed by then. Reply with `connection-opened` or `refused`. */
   | { readonly kind: 'open-connection'; readonly hello: Hello }
   /** Mark the device as offline if it still has this epoch. */
   | { readonly kind: 'close-connection'; readonly connEpoch: number }
   /**
-   * Store the batch in one transaction under this epoch. Answer `events-stored`, `mark-behind`, `fenced` or
+   * Store the batch in one transaction under this epoch. Reply with `events-stored`, `mark-behind`, `fenced` or
    * `store-failed`.
    */
   | {
@@ -146,9 +146,9 @@ export type RelayEffect =
       readonly batch: ReceivedBatch
     }
   /**
-   * In one transaction under this epoch, commit pending commands of the device as dispatched to the journal, and return
-   * them. With `isResume`, instead return all commands that were dispatched to the journal earlier and not
-   * acknowledged, regardless of the capacity. Answer `commands-claimed`, `fenced` or `claim-failed`.
+   * In one transaction under this epoch, take pending commands of the device, record that they were dispatched to this
+   * journal, and return them. With `isResume`, instead return all commands that were dispatched to the journal earlier
+   * and not acknowledged, regardless of the capacity. Reply with `commands-claimed`, `fenced` or `claim-failed`.
    */
   | {
       readonly kind: 'claim-commands'
@@ -163,7 +163,7 @@ export type RelayEffect =
   | { readonly kind: 'command-too-large'; readonly command: Command }
   | { readonly kind: 'take-telemetry'; readonly at: string; readonly sample: Readonly<Record<string, unknown>> }
   | { readonly kind: 'take-waiting'; readonly report: WaitingReport }
-  /** Renew the lease, once in each heartbeat. Answer `fenced` if a newer connection of the device exists. */
+  /** Renew the lease, once in each heartbeat. Reply with `fenced` if a newer connection of the device exists. */
   | { readonly kind: 'renew-lease'; readonly connEpoch: number }
   /** Notify the owner that two agents use one identity and that this agent has stopped. */
   | { readonly kind: 'report-duplicate'; readonly deviceId: string }

@@ -58,7 +58,7 @@ export function open(changes: Partial<OpenedConnection> = {}): RelayStep {
   return playRelay(state, { kind: 'authenticated' }, { kind: 'connection-opened', opened: { ...opened, ...changes } })
 }
 
-/** An open connection whose agent has granted credit, without commands to resume. */
+/** An open connection. Its agent has granted credit, and no earlier commands have to be sent again. */
 export function readyRelay(limit = 4): RelayState {
   const { state } = relayReceives(open().state, { type: 'credit', limit, urgentLimit: limit })
   return playRelay(state, { kind: 'commands-claimed', commands: [] }, { kind: 'commands-claimed', commands: [] }).state

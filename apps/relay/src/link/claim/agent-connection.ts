@@ -10,11 +10,11 @@ export interface AgentConnection {
 }
 
 /**
- * Returns the head of a statement that may run only for the newest connection. Its table `fence` has one row if this
- * connection is the newest of its device and has the current journal. Otherwise, the table is empty. The row stays
- * locked against a newer connection until the commit, so that a newer connection sees every claim of this statement.
- * Claims do not wait for each other or for events of the device. When `isWanted` is false, nothing is locked and
- * nothing is written.
+ * Returns the head of a statement that may run only for the newest connection. The head defines the table `fence`. It
+ * has one row if this connection is the newest of its device and has the current journal. Otherwise, it is empty. The
+ * row of the device stays locked until the commit. A newer connection waits for this lock, so it sees every claim of
+ * this statement. Claims do not wait for each other or for events of the device. When `isWanted` is false, nothing is
+ * locked and nothing is written.
  */
 export function fence(
   { accountId, deviceId, connEpoch, journalId }: AgentConnection,

@@ -10,8 +10,8 @@ interface ConnectionCloserDeps {
 
 /**
  * Records ended connections. Connections that end during a write share the next write, so that thousands of broken
- * connections cost only a few statements. After a failed write, the connections are kept for the next attempt, because their
- * devices stay online with the lease of the relay until their end is recorded.
+ * connections cost only a few statements. After a failed write, the connections are kept for the next attempt, because
+ * the lease of the relay keeps a device online until the end of its connection is recorded.
  */
 export class ConnectionCloser {
   readonly #deps: ConnectionCloserDeps

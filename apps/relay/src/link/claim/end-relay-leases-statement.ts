@@ -17,9 +17,9 @@ export function endRelayLease(statements: Statements, relayId: string): Promise<
 }
 
 /**
- * Ends the leases of relays that were killed, and marks their devices offline. A lease that ends after `latestLease`
- * was written before the clock was set back: a running relay renews it within a second, and attaches its devices again
- * if the lease was ended.
+ * Ends the leases of relays that were killed, and marks their devices offline. If a lease ends later than
+ * `latestLease`, it was written before the clock was set back. A running relay renews such a lease within a second, and
+ * attaches its devices again if the lease was ended.
  */
 export function endOldRelayLeases(statements: Statements, now: Date): Promise<number> {
   const before = new Date(now.getTime() - KEPT_MS)

@@ -2,8 +2,8 @@
 export const LEASE_MS = 60_000
 
 /**
- * Returns true if a device is connected. A lease that ends after `latestLease` was written before the clock was set
- * back. Such a lease counts as expired until the relay of the device renews it.
+ * Returns true if a device is connected. If a lease ends later than `latestLease`, it was written before the clock was
+ * set back. Such a lease counts as expired until the relay of the device renews it.
  */
 export function isLeased(leaseUntil: Date | null, now: Date): boolean {
   if (leaseUntil === null) return false

@@ -26,7 +26,7 @@ export function endLostJournals(database: Database, windowMs: number, now: Date,
 /**
  * Fails the messages of devices that were silent for longer than the limit. Returns the number of messages.
  *
- * For each failed message, a cancel is recorded. After it has reconnected, a device handles such a cancel before it
+ * For each failed message, a cancel is recorded. When a device has reconnected, it handles these cancels before it
  * sends anything. Later reports of the device correct the state. The devices are locked. If a device reconnects at the
  * same time, either this function sees the connection, or the device finds the cancels.
  */

@@ -19,8 +19,8 @@ export interface Room {
    */
   readonly urgentSends: number
   /**
-   * The limit for cancels. An equal, separate limit applies to other commands that are not sends. Neither kind costs
-   * credit.
+   * The limit for cancels. Commands other than cancels and sends have a separate limit of the same size. Only sends
+   * cost credit.
    */
   readonly others: number
 }

@@ -49,8 +49,8 @@ const accepted: AcceptOutcome = { kind: 'accepted' }
 
 function outcomeOf(message: NewMessage, taken: DuplicateMessage | undefined): AcceptOutcome {
   if (taken === undefined) return { kind: 'device-gone' }
-  // If the same message is already stored, the connection was lost before the answer arrived, and the statement was run
-  // again.
+  // The same message is already stored only if this statement was run twice, because the connection was lost before the
+  // first answer arrived.
   if (taken.recipients[0]?.cmdId === message.recipients[0]?.cmdId) return accepted
   return repeatOutcome(message, taken) ?? { kind: 'id-taken' }
 }

@@ -70,8 +70,8 @@ function acceptWithinLimit(
 }
 
 /**
- * Stores the messages that fit, and adds them to `used`. If one of these messages is not stored, another round gives
- * its room to other messages.
+ * Tries to store the messages that fit, and adds the stored messages to `used`. If a message is not stored (for
+ * example, a repetition), another round uses its place in the limit for other messages.
  */
 async function acceptInTurn(
   statements: Statements,

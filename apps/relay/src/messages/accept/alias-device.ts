@@ -76,8 +76,8 @@ function ableDevice(holders: readonly KeyHolder[], alias: string): Pick<KeyHolde
 }
 
 /**
- * Returns the device that reported an alias, if its keys are not stored because it is connected to a relay of an
- * earlier release.
+ * Returns the device that reported an alias. Needed for a device that is connected to a relay of an earlier release,
+ * because such a relay does not store the keys of the device.
  */
 async function receiverOf(
   statements: Statements,

@@ -86,7 +86,7 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   return { ok: true, ...free.reduce((best, one) => (compare(one, best, now) < 0 ? one : best)) }
 }
 
-/** A device, and the SIM that the message requires; undefined for any SIM of the device. */
+/** A device, and the SIM that the message requires. `simNumber` is undefined if any SIM of the device may be used. */
 interface Candidate<Device extends DeviceOnRoster = DeviceOnRoster> {
   readonly device: Device
   readonly simNumber: number | undefined

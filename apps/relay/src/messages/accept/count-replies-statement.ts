@@ -6,7 +6,7 @@ import type { NewMessage } from './accept-messages.ts'
 
 type NewReply = Pick<NewMessage, 'accountId' | 'recipients' | 'createdAt'>
 
-/** Names the account and the number whose replies are counted. */
+/** Returns a text that identifies the account and the phone number. Replies to this number are counted together. */
 export function replyCounter({ accountId, recipients }: Pick<NewReply, 'accountId' | 'recipients'>): string {
   return `${accountId} ${recipients[0]?.phoneNumber}`
 }

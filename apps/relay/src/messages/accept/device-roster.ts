@@ -36,8 +36,8 @@ const ACCOUNTS = 10_000
  *
  * The devices of an account are read at most once a second. Each reservation adds to the queue length in memory. If its
  * message is not yet stored when the devices are read again, the reservation is still counted. So the queue limit is
- * exact within this process. Messages of other processes are counted up to a second later. Before a message is refused,
- * the devices are read again.
+ * exact within this process. Messages of other processes are counted with a delay of at most one second. Before a
+ * message is refused, the devices are read again.
  */
 export class DeviceRoster {
   readonly #deps: RosterDeps

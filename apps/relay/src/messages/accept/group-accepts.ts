@@ -13,7 +13,10 @@ interface GroupDeps {
  */
 const MOST_WEIGHT = 1_000
 const MOST_WAITING = 10_000
-/** How long a group may take before the next group starts, because its database connection may be lost. */
+/**
+ * If a group takes longer than this, the next group starts without waiting for it, because the database connection of
+ * the slow group may be lost.
+ */
 const HANGING_MS = 2_000
 /** The longest time that a group waits for a duplicate that hangs in another process. */
 const WAIT_IN_GROUP_MS = 250

@@ -5,15 +5,15 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 import type { NewMessage } from './accept-messages.ts'
 
-/** Names the row that counts the recipients of a message: its key and its day. */
+/** Returns a text that identifies the row in which the recipients of a message are counted: the API key and the day. */
 export function usageRow({ sentBy, createdAt }: Pick<NewMessage, 'sentBy' | 'createdAt'>): string {
   return `${sentBy.keyId} ${usageDay(createdAt).toISOString().slice(0, 10)}`
 }
 
 /**
- * Locks the usage of the keys of these messages until the end of the transaction, and returns the recipients by
- * `usageRow`. The rows are created and locked in the order of key and day, so that two transactions cannot deadlock.
- * Keys that no longer exist are missing in the result.
+ * Locks the usage of the keys of these messages until the end of the transaction, and returns a map from `usageRow` to
+ * the number of recipients. The rows are created and locked in the order of key and day, so that two transactions
+ * cannot deadlock. Keys that no longer exist are missing in the result.
  */
 export async function lockUsage(
   statements: Statements,

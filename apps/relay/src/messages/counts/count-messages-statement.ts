@@ -13,8 +13,8 @@ export interface CountFilter {
 }
 
 /**
- * If more messages than this come after the last counted message, lists count the rows. This happens while the existing
- * messages of a database are being counted.
+ * If more messages than this come after the last counted message, the stored counts are not used. A request for a list
+ * then counts the rows itself. This happens while the existing messages of a database are being counted.
  */
 export const MOST_UNCOUNTED = 50_000
 
@@ -59,8 +59,8 @@ export async function countMessages(statements: Statements, filter: CountFilter)
 }
 
 /**
- * Reads the key up to which messages are counted, and whether too many messages follow it, so that the counts cannot be
- * used.
+ * Reads the key up to which messages are counted, and whether too many messages follow this key. If too many follow,
+ * the counts cannot be used.
  */
 export const withCountProgress = Prisma.sql`
   progress AS MATERIALIZED (

@@ -107,8 +107,8 @@ function latest(at: Date, before: readonly (Date | null)[]): Date {
 }
 
 /**
- * The times before which no later step may be dated. The time of a failure is not one of them, because a report with an
- * earlier time may correct the failure.
+ * A later step must not have an earlier time than these times. The time of a failure is not one of them, because a
+ * report with an earlier time may correct the failure.
  */
 function timesBefore({ cancelRequestedAt, processedAt, sentAt }: TrackedRecipient): readonly (Date | null)[] {
   return [cancelRequestedAt, processedAt, sentAt]

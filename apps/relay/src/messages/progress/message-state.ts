@@ -12,8 +12,9 @@ import type { MessageState } from '@smsgw/contract/messages/message-states'
  *     Cancelled ◀─────┘          Failed ◀── any but Delivered and Cancelled
  *
  * States only move forward, so late and repeated inputs change nothing. The failures `submit_unknown` and `device_lost`
- * mean that the outcome is unknown. Only a later report that corrects them changes `Failed`. `Cancelling` does not end
- * when the device refuses to cancel. It ends with the outcome, `Sent` or `Failed`.
+ * mean that the outcome is unknown. A message in the state `Failed` changes its state only if a later report corrects
+ * such a failure. `Cancelling` does not end when the device refuses to cancel. It ends with the outcome, `Sent` or
+ * `Failed`.
  */
 export interface RecipientProgress {
   readonly state: MessageState

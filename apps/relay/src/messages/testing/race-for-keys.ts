@@ -21,7 +21,7 @@ interface RaceResult {
 /** Sends the requests in groups, because the number of connections of a process is limited. */
 const POSTS_AT_ONCE = 400
 
-/** Sends all requests with a key at the same time, together with the requests with as many other keys as possible. */
+/** Sends all requests that have the same key at the same time. As many keys as possible are handled together. */
 export async function raceForKeys(race: Race): Promise<RaceResult> {
   const keys = Array.from({ length: race.keys }, (_, index) => `race ${index}`)
   const keysAtOnce = Math.max(1, Math.floor(POSTS_AT_ONCE / race.postsOfAKey))

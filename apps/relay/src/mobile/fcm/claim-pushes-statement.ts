@@ -28,8 +28,8 @@ export type ClaimedPush = Readonly<z.output<typeof claimedPush>>
  */
 const CLAIMED_SECONDS = 120
 /**
- * The largest number of cancels in one claim. A phone reads all messages to cancel at once, so notices of the first
- * cancels are sufficient.
+ * The largest number of cancels in one claim. After a notice, a phone requests the list of all messages that it has to
+ * cancel. So notices of the first cancels are sufficient.
  */
 const MOST_CANCELS = 5
 

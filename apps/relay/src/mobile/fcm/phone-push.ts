@@ -35,8 +35,8 @@ export function openPushToken(box: Pick<SecretBox, 'open'>, sealed: string): str
 }
 
 /**
- * Records that these phones have an event stream. After the end of its stream, the phone has this long to open another
- * one.
+ * Records that these phones have an event stream. Each phone counts as streaming for `LEASE_MS` from now, so that it
+ * can open a new stream when this one ends.
  */
 export async function markStreaming(statements: Statements, deviceIds: readonly string[], now: Date): Promise<void> {
   await statements.phonePush.updateMany({

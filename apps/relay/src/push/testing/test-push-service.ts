@@ -28,7 +28,7 @@ export interface PushAnswer {
 export interface TestPushService {
   readonly origin: string
   readonly pushes: readonly ReceivedPush[]
-  /** The answer to requests, at first with status 201; undefined sends no answer. */
+  /** The answer to each request. The default is status 201. If it is undefined, the service does not answer. */
   answer: PushAnswer | ((push: ReceivedPush) => Promise<PushAnswer>) | undefined
   close(): Promise<void>
 }

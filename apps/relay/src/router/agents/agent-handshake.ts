@@ -52,7 +52,8 @@ export async function greetAgent(
     return undefined
   }
   const reading = readAgentFrame(result.text)
-  // The relay answers every message that is not understood here, in its own words.
+  // If the router does not understand the message, it makes no claims and passes the message on. The relay then sends
+  // its own error text.
   const claims = reading.kind === 'frame' ? claimsOfFrame(reading.frame, box) : []
   return { claims, bytes: result.bytes }
 }

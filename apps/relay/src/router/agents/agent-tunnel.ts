@@ -97,8 +97,9 @@ function readChallenge(socket: Duplex, head: Buffer, nonce: string): Promise<Ope
 const MOST_CHALLENGE_BYTES = 4_096
 
 /**
- * Passes the bytes of an agent and a relay on to each other, without reading them, until one of them closes. Returns a
- * function that sends a close frame to the agent at the next end of a frame and then closes both connections.
+ * Forwards bytes between an agent and a relay in both directions, without interpreting the bytes, until the agent or
+ * the relay closes its connection. Returns a function that sends a close frame to the agent at the next end of a frame
+ * and then closes both connections.
  */
 export function joinSockets(
   agent: Duplex,
@@ -116,8 +117,8 @@ export function joinSockets(
     if ('setKeepAlive' in one)
       (one as unknown as { setKeepAlive(on: boolean, ms: number): void }).setKeepAlive(true, KEEP_ALIVE_MS)
     if ('setNoDelay' in one) (one as unknown as { setNoDelay(on: boolean): void }).setNoDelay(true)
-    // The other end gets the bytes that have already arrived. Then the connection ends, even if that end does not close
-    // it.
+    // The other side still gets the bytes that have already arrived. Then its connection is closed, even if the other
+    // side does not close it itself.
     one.once('end', () => {
       other.end()
       setTimeout(() => other.destroy(), FLUSH_MS).unref()

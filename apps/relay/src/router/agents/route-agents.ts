@@ -14,7 +14,7 @@ import { closeFrame, textFrame } from './server-frames.ts'
 
 /** How long an agent waits for the end of a move. */
 const HOLD_MS = 20_000
-/** The interval of `pending`, by which an agent sees that its connection works. */
+/** The interval at which a waiting agent receives `pending`. These frames show the agent that its connection works. */
 const PENDING_MS = 2_000
 /** The largest number of agents whose device is not known yet. */
 const MOST_GREETING = 10_000
@@ -122,7 +122,7 @@ export class AgentRouter {
         if (placements.isMoving(accountId)) return this.#refuse(socket, 'the account is moving to other relays')
         continue
       }
-      // A relay refuses the agent in its own words if its device is not known.
+      // If the device of the agent is not known, a relay refuses the agent, with the relay's own error text.
       const isKnown = cell !== undefined
       cell ??= cellOfAddress(pool, this.#deps.clientOf(request).address)
       if (cell === undefined) return this.#refuse(socket, 'no relay is available')

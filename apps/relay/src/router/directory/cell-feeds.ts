@@ -4,7 +4,10 @@ import { drainFeed } from './cell-feed.ts'
 import type { Cell } from './directory.ts'
 import { openPool } from './open-pool.ts'
 
-/** How long a cell whose feed could not be read is left out, so that look-ups do not wait for it each time. */
+/**
+ * If the feed of a cell could not be read, look-ups skip this cell for this time, so that not every look-up waits for
+ * it.
+ */
 const PAUSE_MS = 1_000
 const TIMEOUT_MS = 2_000
 

@@ -5,7 +5,10 @@ import type { FoundClaims, Placement } from './directory.ts'
 
 /** How long a found credential is cached. Its account never changes, and the relay checks whether it is still valid. */
 const KNOWN_MS = 60_000
-/** How long an unknown credential is cached. A new credential works at once, unless it was used before it existed. */
+/**
+ * How long an unknown credential is cached. A new credential works immediately, unless a client already sent it shortly
+ * before it was created.
+ */
 const UNKNOWN_MS = 2_000
 /** How long an unknown credential is cached if a cell could not be read. */
 const UNCERTAIN_MS = 300
@@ -22,7 +25,7 @@ export interface ClaimLookupDeps {
   /** Receives each placement that a query found, with the number of the last change that the query saw. */
   readonly onFound: (placement: Placement, change: number) => void
   readonly nowMs: () => number
-  /** The largest number of cached credentials. As many unknown credentials are cached separately. */
+  /** The largest number of cached credentials. Unknown credentials are cached separately, up to the same number. */
   readonly size: number
 }
 
@@ -112,7 +115,7 @@ class Batches {
     this.#work = work
   }
 
-  /** Adds a claim, or waits for the same claim that is already waiting. */
+  /** Adds a claim to the next query. If the same claim was already added, returns the result of that claim. */
   join(key: string, claim: Claim): Promise<ClaimResult> {
     const same = this.#waiting.get(key)
     if (same !== undefined) return same.promise

@@ -1,4 +1,7 @@
-/** How the rows of a table belong to an account, and which of their columns another database assigns. */
+/**
+ * Describes which rows of a table belong to an account, and which columns get new values from the database to which the
+ * account is moved.
+ */
 export interface AccountTable {
   readonly name: string
   /** The SQL condition for the rows of the account in `$account`. */

@@ -4,14 +4,17 @@ import type { Client } from 'pg'
 import type { AccountMove } from './move-records.ts'
 
 const POLL_MS = 50
-/** The longest time for which a worker keeps a paused webhook: its lease, and a running request. */
+/**
+ * How long a worker may still send to a webhook after it was paused: until the worker's lease and a running request
+ * have ended.
+ */
 const LONGEST_SERVE_MS = 60_000
 
 type Held = Pick<AccountMove, 'accountId' | 'heldSince'>
 
 /**
- * Pauses the webhooks of the account, and waits until no worker sends to them. Events of this time wait in the outbox,
- * which is copied. Webhooks that a user has paused keep their own time.
+ * Pauses the webhooks of the account, and waits until no worker sends to them. Events that occur during the pause wait
+ * in the outbox, which is copied. If a user has already paused a webhook, its `held_since` is not changed.
  */
 export async function holdWebhooks(client: Client, { accountId, heldSince }: Held): Promise<void> {
   const giveUpAt = performance.now() + LONGEST_SERVE_MS
@@ -38,9 +41,9 @@ export async function resumeWebhooks(client: Client, { accountId, heldSince }: H
 }
 
 /**
- * Ends the connections of the account's agents in this database. With a higher epoch, the relays of the source can no
- * longer store events of these connections or dispatch messages to them. The statement waits for running transactions
- * of the connections.
+ * Ends the connections of the account's agents in this database. Increases the epoch of each device. After that, the
+ * relays of the source can no longer store events of the old connections, nor dispatch messages to these connections.
+ * The statement waits for running transactions of the connections.
  */
 export async function fenceAgents(client: Client, accountId: string): Promise<void> {
   await client.query(

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 /** Locks the moves of an account in the directory. The second key is the hash of the account's id. */
 const LOCK_CLASS = 1_936_554_702
 
-/** The lock of one command. It ends with its connection. */
+/** The lock that one command holds. It is released when the command's connection to the directory ends. */
 export interface MoveLock {
   /** Throws if the connection is lost, because another command may then have the lock. */
   check(): Promise<void>

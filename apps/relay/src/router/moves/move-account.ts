@@ -159,7 +159,8 @@ const STEPS: Readonly<Record<AccountMove['step'], (deps: StepDeps, move: Account
       accountId: move.accountId,
       keysUntil,
     })
-    // Drains the rows that the deletion and the copy have caused. They would delete and add the same credentials again.
+    // The deletion and the copy have added rows to the feed of the target. Drains these rows now. If they were applied
+    // later, they would delete and add the same credentials again.
     await drainFeed(directory, { id: move.target, pool: target.feed })
     await refuseBypass({ source, target, newest }, move)
     await refuseAttached(source, move)
@@ -219,7 +220,7 @@ async function removeRows(
 
 /** Waits until every router holds the account and has no request of it in progress. */
 async function awaitRouters({ directory, withoutRouters }: MoveDeps, { accountId }: AccountMove): Promise<void> {
-  // A router that has not ended writes its row again, and the move then waits for it.
+  // If such a router is in fact still running, it writes its row again. Then the move waits for this router.
   for (const id of withoutRouters) await removeRouter(directory, id)
   const giveUpAt = performance.now() + LONGEST_DRAIN_MS
   for (;;) {

@@ -32,7 +32,10 @@ export class RequestRouter {
     this.#deps = deps
   }
 
-  /** Resolves when the request is answered, or with the problem that the caller has to answer. */
+  /**
+   * Resolves with undefined when the request was answered. Otherwise, resolves with a problem, which the caller has to
+   * send to the client.
+   */
   async route(request: IncomingMessage, response: ServerResponse, client: ClientFacts): Promise<ApiError | undefined> {
     const { pool, placements } = this.#deps
     const { accountId, isCertain, start } = await this.#accountOf(request, response, client)
@@ -55,7 +58,7 @@ export class RequestRouter {
     return unavailable(ACCOUNT_MOVING)
   }
 
-  /** Returns the registration of the request as work of its account. */
+  /** Returns the functions that register the request at the account and end it when the account begins to move. */
   #work(accountId: string, cell: string): Pick<ProxiedRequest, 'enter' | 'onAbortable'> {
     let abort: () => void = () => undefined
     let timer: NodeJS.Timeout | undefined

@@ -103,7 +103,7 @@ export async function testCells(): Promise<TestCells> {
   }
 }
 
-/** The credentials of an account, by the way in which they are sent. */
+/** Returns the options of one call for each way in which a client can send the credentials of an account. */
 export async function callsWithCredentials(relay: TestRelay, account: TestAccount) {
   const call = (path: string, body?: object) => relay.api('POST', path, { auth: account.basic, ...(body && { body }) })
   const scopes = ['devices:list', 'messages:list']

@@ -25,8 +25,8 @@ export function readDatabaseAddress(url: string): DatabaseAddress {
   const [, start = '', servers = '', end = ''] = LIST.exec(url) ?? []
   const list = servers.split(',')
   const wrong = list.findIndex((server) => !ONE.test(server) || (list.length > 1 && server === ''))
-  // The error does not show the server part of the address, because it contains a piece of the password if the password
-  // has a "/" that is not encoded.
+  // The error does not show the server part of the address. If the password contains an unencoded "/", the server part
+  // contains a piece of the password.
   if (wrong >= 0)
     throw new DatabaseAddressError(
       `has an invalid server (${wrong + 1} of ${list.length}): separate servers by commas, for example ${LIST_EXAMPLE}`,

@@ -67,7 +67,10 @@ async function portOf(server: EmbeddedPostgres): Promise<Server> {
   return proxy
 }
 
-/** Lets one server answer only after the answer of the other was read and its connection was closed. */
+/**
+ * Delays the answer of the slow server until the client has read the answer of the fast server and has closed its
+ * connection to the fast server.
+ */
 function answersAfter(slow: number, fast: number): void {
   const other = proxies[fast]
   if (other === undefined) throw new Error(`no server ${fast}`)

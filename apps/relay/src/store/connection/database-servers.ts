@@ -9,7 +9,10 @@ interface Server {
   readonly port: number
 }
 
-/** The driver's class with the fields that select a server before the connection is opened, and the running query. */
+/**
+ * Extends the driver's class. `host` and `port` select the server before the connection is opened; `_activeQuery` is
+ * the running query.
+ */
 export type Connecting = Client & {
   host: string
   port: number
@@ -72,12 +75,18 @@ export class DatabaseServers {
     return { server, ...(await this.#ask(server.url, this.#needsWrites)) }
   }
 
-  /** A server on an older timeline was replaced. It is checked at the last moment, because searches overlap. */
+  /**
+   * A server on an older timeline has been replaced. The timeline is compared only when an answer is used, because
+   * another search may have found a newer timeline in the meantime.
+   */
   #isUsable({ problem, timeline }: ProbedServer): boolean {
     return problem === undefined && timeline >= this.#newestTimeline
   }
 
-  /** Uses the server with the newest timeline. Of several, keeps the present one, or uses the first of the list. */
+  /**
+   * Uses the server with the newest timeline. If several servers have this timeline, keeps the present server if it is
+   * one of them, otherwise uses the first server of the list.
+   */
   #useBest(answers: readonly ProbedServer[]): Server {
     const usable = answers.filter((answer) => this.#isUsable(answer))
     const newest = Math.max(...usable.map(({ timeline }) => timeline))
@@ -87,7 +96,7 @@ export class DatabaseServers {
     return this.#use(chosen)
   }
 
-  /** Looks regularly for queries without an answer while there are connections. */
+  /** As long as there are connections, checks regularly whether a query has had no answer. */
   #watch(): void {
     if (this.#watching !== undefined) return
     let silent = new Map<Connecting, Silence>()

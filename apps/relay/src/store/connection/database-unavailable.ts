@@ -37,8 +37,8 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * Checks the cause of an adapter error. The cause is a plain object. A transaction that is being ended throws the
- * adapter error without this wrapper.
+ * Checks the cause of an adapter error. The cause is a plain object. Usually the adapter error is inside an error of
+ * Prisma. When a transaction is committed or rolled back, the adapter error itself is thrown.
  */
 function isAdapterUnavailable(cause: unknown): boolean {
   if (typeof cause !== 'object' || cause === null) return false

@@ -178,7 +178,8 @@ test('migrations keep relays of the previous release working, as docs/CONTRIBUTI
       /CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY)[^;]* ON "?(\w+)[^;]*/g,
     ))
       expect(created, `${name}: ${statement}`).toContain(table)
-    // A table may be renamed if the same migration creates a table with its name for the statements of the previous release.
+    // A table may be renamed if the same migration creates another table with the old name, because the statements of
+    // the previous release use that name.
     const kept = statements.replace(/ALTER (?:TABLE|INDEX) "(\w+)" RENAME TO [^;]*;/g, (rename, renamed) =>
       statements.includes(`CREATE TABLE "${renamed}"`) || statements.includes(`CREATE INDEX "${renamed}"`)
         ? ''

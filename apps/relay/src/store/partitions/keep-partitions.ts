@@ -14,7 +14,10 @@ import {
 const DAY_MS = 86_400_000
 /** Partitions are made for this many days ahead, so there is time if another transaction refuses the locks. */
 const DAYS_AHEAD = 3
-/** With more partitions, lists become slow, so longer retention gets longer periods. */
+/**
+ * With more partitions, queries for lists become slow. So if rows are kept longer, each partition covers a longer
+ * period.
+ */
 const MOST_PARTITIONS = 60
 /**
  * A table with fewer rows is divided by weeks. Each database session needs 0.1 MB for each partition, and a small machine has little
@@ -36,9 +39,10 @@ export interface KeepPartitionsDeps {
 }
 
 /**
- * Makes the missing partitions of the next days and drops those whose rows are all older than `keptDays`, which must be the longest
- * retention of all accounts. If other transactions hold the required locks, this is tried again, first after a second and finally
- * in the next run. Meanwhile, rows of a day without a partition are stored in the default partition.
+ * Makes the missing partitions of the next days. Drops the partitions whose rows are all older than `keptDays`, which
+ * must be the longest retention of all accounts. If other transactions hold the required locks, this is tried again,
+ * first after a second and finally in the next run. Meanwhile, rows of a day without a partition are stored in the
+ * default partition.
  */
 export async function keepPartitions(
   { url, log, now, pauseMs = PAUSE_MS }: KeepPartitionsDeps,

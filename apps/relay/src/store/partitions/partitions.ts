@@ -41,8 +41,9 @@ export async function readPartitions(client: Client, { name }: PartitionedTable)
 /**
  * Makes partitions in one transaction. `missing` receives the existing partitions and returns the periods of those to make.
  *
- * Statements of other transactions run in the meantime, except for a few milliseconds at the end: statements that use the default
- * partition, in which PostgreSQL looks for rows of the periods, and changes of accounts, because of the foreign key.
+ * In the meantime, other transactions can run statements. Only for a few milliseconds at the end, two kinds of
+ * statements have to wait: those that use the default partition, because PostgreSQL searches it for rows of the
+ * periods, and those that change accounts, because of the foreign key.
  */
 export async function makePartitions(
   client: Client,

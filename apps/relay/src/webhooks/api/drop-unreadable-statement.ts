@@ -1,8 +1,9 @@
 import type { Statements } from '../../store/database.ts'
 
 /**
- * Drops the pending deliveries of these events, so that they are not sent to a new URL if the caller that chose this
- * URL may not read them. Returns their number. The caller has locked the webhook, so redeliveries wait.
+ * Drops the pending deliveries of these events. Used when a caller has chosen a new URL but may not read these events:
+ * without this, the new URL would receive them. Returns their number. The caller has locked the webhook, so
+ * redeliveries wait.
  */
 export function dropUnreadable(
   statements: Statements,

@@ -17,7 +17,10 @@ export function unreadableEvents(principal: Pick<Principal, 'scopes'>): { event:
     .map((event) => ({ event, scopes: scopesToRead(event).join(' or ') }))
 }
 
-/** Refuses to send events that were created for an earlier URL to the present URL, if the caller may not read them. */
+/**
+ * Events that were created for an earlier URL are sent to the present URL only if the caller may read them. Throws an
+ * error otherwise.
+ */
 export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: readonly string[]): void {
   const event = events.find((one) => !mayReadEvent(principal, one))
   if (event === undefined) return

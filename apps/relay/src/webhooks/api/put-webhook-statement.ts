@@ -28,8 +28,8 @@ interface NewWebhook {
 
 /**
  * Registers a webhook, or replaces and enables the webhook with this id. A replaced webhook keeps its secret, its
- * history and its pause, and its name if the request has none. A trigger records the first event that goes to the new
- * URL.
+ * history and its pause. If the request contains no name, the webhook also keeps its name. A trigger records the first
+ * event that goes to the new URL.
  *
  * A single statement is used, so that two concurrent requests create one webhook.
  */

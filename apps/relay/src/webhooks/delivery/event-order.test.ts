@@ -117,8 +117,8 @@ test('an event that is enqueued at any moment of this recording is sent at once'
   await world.webhook('w1', receiver.url, 'sms:sent')
   await world.webhook('w2', receiver.url, 'sms:delivered')
   for (let waitMs = 0; waitMs < 20; waitMs++) {
-    // The recording locks many other rows first. So it has begun when the follower is committed, but has not yet locked
-    // the followed row.
+    // The recording first locks many other rows. So when the follower is committed, the recording is already running,
+    // but has not yet locked the followed row.
     await enqueue(...Array.from({ length: 499 }, (_, index) => sent(`other${waitMs}-${index}`)), sent(`m${waitMs}`))
     const results = await succeeded()
     const recorder = new AttemptRecorder({ ...quiet, database: world.database })

@@ -11,9 +11,10 @@ export interface ReceiverHealthDeps {
 }
 
 /**
- * Health of a receiver while a worker serves it. States: *usual*, or *on trial* after a pause until one attempt
- * succeeds. The receiver is paused after a failure on trial, after too many failures, after a requested pause or after
- * 410 Gone. The worker then stops serving the receiver, whatever the running requests result in.
+ * Health of a receiver while a worker serves it. States: *usual*, and *on trial*, which begins after a pause and ends
+ * when an attempt succeeds. The receiver is paused after a failure on trial, after too many failures, after a requested
+ * pause or after 410 Gone. The worker then stops serving the receiver. The results of running requests do not change
+ * this.
  */
 export class ReceiverHealth {
   readonly #deps: ReceiverHealthDeps
@@ -79,7 +80,7 @@ export function breakerPauseMs(pauses: number): number {
 
 /**
  * Decides when a failing receiver is paused: after at least ten attempts in five minutes, if 70 % of them failed. The
- * pause postpones its deliveries without using up their attempts.
+ * pause postpones the deliveries of the receiver, and does not count as an attempt.
  */
 export class Breakers {
   readonly #windows = new BoundedMap<bigint, Window>(MOST_RECEIVERS)

@@ -177,7 +177,7 @@ export class ReceiverLane {
 const IN_FLIGHT_EACH = 5
 const FIRST_SIZE = 10
 const MOST_WAITING = 800
-/** A lane that needs deliveries again within this time after a read requests more deliveries at the next read. */
+/** If a lane reads deliveries twice within this time, its next read requests more deliveries. */
 const QUICK_MS = 100
 /** The limit of deliveries in memory, including those whose result has not been recorded. */
 const MOST_HELD = 1_000

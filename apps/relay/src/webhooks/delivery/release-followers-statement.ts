@@ -1,11 +1,12 @@
 import type { Database } from '../../store/database.ts'
 
 /**
- * Makes deliveries due that waited for the first attempt of one of these deliveries (`insertDeliveries`).
+ * Some deliveries (followers) wait for the first attempt of one of the given deliveries (`insertDeliveries`). Makes
+ * these followers due.
  *
  * Runs after the transaction that recorded the attempts. The statement of that transaction cannot see a follower that
- * is committed after the start of the statement and before the lock of the row. Such a follower would wait for
- * `LONGEST_TURN`.
+ * is committed after the statement has started but before it has locked the row of the given delivery. Such a follower
+ * would wait for `LONGEST_TURN`.
  *
  * SKIP LOCKED leaves out followers that another transaction changes, because waiting for them could cause a deadlock.
  */

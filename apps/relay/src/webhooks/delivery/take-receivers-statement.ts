@@ -40,9 +40,9 @@ export interface TakingReceivers {
 }
 
 /**
- * Takes receivers with due deliveries that no worker serves, and renews the leases of this worker. Only one worker
- * serves a receiver at a time, so that the limit of requests in flight applies to all relays together. Due deliveries
- * are read by a later statement, which sees all results of the previous worker.
+ * Takes receivers that no worker serves and that have due deliveries. Also renews the leases of this worker. Only one
+ * worker serves a receiver at a time, so that the limit of requests in flight applies to all relays together. Due
+ * deliveries are read by a later statement, which sees all results of the previous worker.
  *
  * The search reads one row per receiver in the index of waiting deliveries, so a receiver that is down and has a
  * million deliveries costs one step.

@@ -20,8 +20,8 @@ export interface HealthUpdate {
 
 /**
  * Stores the health of receivers. Returns the receivers that have to be disabled, because all their attempts have
- * failed for `disableAfterMs`. A failure more than `restMs` after the previous failure starts this period again,
- * because nothing was sent between the two failures. Locks rows in the order of their keys.
+ * failed for `disableAfterMs`. If more than `restMs` has passed since the previous failure, a new failure starts this
+ * period again, because nothing was sent between the two failures. Locks rows in the order of their keys.
  */
 export async function updateHealth(
   database: Database,

@@ -44,7 +44,10 @@ export class WorkerPresence {
     })
   }
 
-  /** The number; undefined while other workers cannot see this worker. Then it must not serve any receiver. */
+  /**
+   * The number of this worker. It is undefined while other workers cannot see this worker. While it is undefined, this
+   * worker must not serve any receiver.
+   */
   get number(): number | undefined {
     return this.#number
   }

@@ -88,8 +88,9 @@ function isRegisteredFor(
 }
 
 /**
- * Returns true for an event that the address of a single message requests. A webhook for such addresses receives only
- * these events, and only for its origin.
+ * Returns true if the webhook may receive the event. A webhook for the status addresses of single messages receives
+ * only events of messages whose address has the origin of the webhook, and only the kinds of events that the address
+ * selects.
  */
 function isAboutItsMessages({ format, url }: RegisteredWebhook, event: OutboxEvent): boolean {
   if (!isStatusFormat(format)) return true

@@ -63,7 +63,8 @@ export function payloadOf(event: OutboxEvent): WebhookPayloads[EmittedEvent] {
 }
 
 /**
- * Returns the payload as a webhook stores it. Requests in other formats also need facts that are not in the payload.
+ * Returns the payload in the form that is stored for a webhook. For formats such as `twilio`, it also contains facts
+ * that the usual payload does not have.
  */
 export function storedPayload(format: string | null, event: OutboxEvent): object {
   const payload = payloadOf(event)

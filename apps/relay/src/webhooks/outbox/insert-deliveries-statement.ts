@@ -25,10 +25,10 @@ export const WEBHOOK_DISABLED = 'the webhook was disabled'
  * A delivery that follows another delivery is due when the first attempt of the earlier delivery has ended
  * (`releaseFollowers`), or after `LONGEST_TURN`, so that workers do not read it too early.
  *
- * Locks: the deliveries that are followed, so that their attempts are recorded after this transaction and find the
- * followers. SKIP LOCKED leaves out deliveries whose attempt is being recorded. Their followers are due at once, and
- * are checked when they are read. Rows are inserted in a fixed order, so that two transactions with the same events
- * cannot deadlock.
+ * Locks: the deliveries that are followed. So their attempts are recorded only after this transaction, and the
+ * recording sees the followers. SKIP LOCKED leaves out deliveries whose attempt is being recorded. Their followers are
+ * due at once, and are checked when they are read. Rows are inserted in a fixed order, so that two transactions with
+ * the same events cannot deadlock.
  */
 export function insertDeliveries(
   statements: RawStatements,

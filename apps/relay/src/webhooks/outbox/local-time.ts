@@ -29,7 +29,7 @@ export function utcTimeOf(at: Date): LocalTime {
   return { at, offsetMinutes: 0 }
 }
 
-/** Formats a time as `2026-03-01T15:46:11.000+07:00`, in UTC with `+00:00`, never `Z`. */
+/** Formats a time like `2026-03-01T15:46:11.000+07:00`. A time in UTC ends with `+00:00`, not with `Z`. */
 export function localTimeText({ at, offsetMinutes }: LocalTime): string {
   const shown = new Date(at.getTime() + offsetMinutes * 60_000).toISOString().slice(0, -1)
   const offset = Math.abs(offsetMinutes)

@@ -77,7 +77,7 @@ interface Outbound extends OfDevice {
   readonly at: LocalTime
   /** True if the message was sent again after an unknown outcome. */
   readonly possibleDuplicate?: boolean | undefined
-  /** The address for the states of the message, as it is stored (see `status-callback.ts`). */
+  /** The address to which the states of the message are reported, in its stored form (see `status-callback.ts`). */
   readonly statusCallback?: string | undefined
   /** The previous event, which has to be attempted first. */
   readonly follows?: EarlierEvent | undefined
