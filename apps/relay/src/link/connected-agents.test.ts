@@ -201,7 +201,7 @@ test('stops two copies of an agent and notifies the owner', async () => {
   const copy = connect({ keys, identity, journalId })
   await Promise.any([original, copy].map((agent) => agent.until(() => agent.ended.at(-1) === 'cloned')))
   const logs = async () => JSON.stringify((await relay.api('GET', '/logs')).json)
-  await expect.poll(logs).toContain('two agents use the identity')
+  await expect.poll(logs).toContain('two agents used the identity')
 })
 
 test('an old copy of a journal gets no commands before it has a new journal id', async () => {
