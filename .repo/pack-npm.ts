@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
 })
 const [folder, ...architectures] = positionals
 if (folder === undefined) {
-  process.stderr.write('pack-npm: name smsgw, or the folder of a project, such as packages/client\n')
+  process.stderr.write('pack-npm: pass smsgw, or the folder of a project, such as packages/client\n')
   process.exit(2)
 }
 if (folder === 'smsgw') packPrograms(resolve(values.into))

@@ -126,7 +126,9 @@ function writeData(into: string, release: { readonly version: string; readonly c
   if (deb === undefined) return
   const folder = join(into, 'data', release.version)
   writeReleaseData(root, release, join(into, deb), folder)
-  process.stdout.write(`after the release, commit ${relative('.', folder)} as apps/e2e/releases/${release.version}\n`)
+  process.stdout.write(
+    `after the release, copy ${relative('.', folder)} to apps/e2e/releases/${release.version} and commit it\n`,
+  )
 }
 
 function compareWithSecond(build: Parameters<typeof buildRelease>[0], into: string): string[] {

@@ -21,7 +21,7 @@ export async function proveDeb(options: { readonly version: string; readonly bui
     await proof.step('is built', () => build(options.version))
     await proof.step('is installed, with its user, settings and folders', () => installs(folder, options.version))
     await proof.step('has units that systemd accepts', verifiesUnits)
-    await proof.step('starts the gateway according to its unit, and sends', gatewaySends)
+    await proof.step('starts the gateway as its unit describes, and sends a message', gatewaySends)
     await proof.step('connects an agent to a relay, both according to their units', agentJoins)
     await proof.step('keeps settings and messages during an upgrade', () => upgrades(build('999.0.0')))
     await proof.step('keeps settings and data when it is removed', removes)
@@ -62,7 +62,7 @@ function installs(folder: string, version: string): void {
   const mistyped = spawnSync('smsgw', ['gatewya'], { encoding: 'utf8' })
   expectSame('exit code of a mistyped command', mistyped.status, 2)
   expectSame(
-    'a mistyped command gets the nearest command as a suggestion',
+    'for a mistyped command, smsgw suggests the most similar command',
     mistyped.stderr.includes('did you mean gateway?'),
     true,
   )

@@ -30,12 +30,12 @@ export async function proveNpm(options: { readonly version: string; readonly bui
       process.stdout.write(`      ${Math.round(megabytes)} MB\n`)
       if (megabytes >= LARGEST_MB) throw new Error(`the installation takes ${megabytes} MB`)
     })
-    await proof.step('prints its version, and names the nearest command', () => {
+    await proof.step('prints its version, and suggests the most similar command for a mistyped one', () => {
       expectSame('the version', installed.smsgw('--version').output, `${options.version}\n`)
       const mistyped = installed.smsgw('gatewya')
       expectSame('the exit code of a mistyped command', mistyped.code, 2)
       expectSame(
-        'a mistyped command gets the nearest command as a suggestion',
+        'for a mistyped command, smsgw suggests the most similar command',
         mistyped.problem.includes('did you mean gateway?'),
         true,
       )

@@ -10,8 +10,8 @@ test.each([
 ])('accepts "%s"', (subject) => expect(subjectProblem(subject)).toBeUndefined())
 
 test.each([
-  ['keep the draft', 'is not "type(scope): description"'],
-  ['fix(console) keep the draft', 'is not "type(scope): description"'],
+  ['keep the draft', 'must have the form "type(scope): description"'],
+  ['fix(console) keep the draft', 'must have the form "type(scope): description"'],
   [`fix: ${'x'.repeat(70)}`, 'has 75 characters; 72 at most'],
   ['fix: what was accepted is not sent twice', 'imperative verb'],
   ['fix: the relay keeps its lease', 'imperative verb'],

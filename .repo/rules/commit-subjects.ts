@@ -21,7 +21,7 @@ export function subjectProblem(subject: string): string | undefined {
   if (/^(?:Merge |release: v\d)/.test(subject)) return undefined
   if (subject.length > LONGEST) return `has ${subject.length} characters; ${LONGEST} at most`
   const description = FORM.exec(subject)?.[1]
-  if (!description) return `is not "type(scope): description" with a type of ${TYPES.join(', ')}`
+  if (!description) return `must have the form "type(scope): description"; the type must be one of ${TYPES.join(', ')}`
   if (NOT_A_VERB.test(description) || NOT_IMPERATIVE.test(description))
     return `does not begin with an imperative verb ("add", "keep", "refuse"): "${description.split(' ')[0]}"`
   if (description.endsWith('.')) return 'ends with a full stop'

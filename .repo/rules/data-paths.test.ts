@@ -40,7 +40,7 @@ test('reports consecutive files that are not connected', () => {
 
 test('reports a path of more than 15 files', () => {
   const rows = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? one : two).replace(/\d+/, `${index + 1}`))
-  expect(problemsOf(rows)).toEqual(['begins a path of 16 files; the maximum is 15'])
+  expect(problemsOf(rows)).toEqual(['begins a data path through 16 files; the maximum is 15'])
 })
 
 test('reports a file whose first comment does not name the next file', () => {

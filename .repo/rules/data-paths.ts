@@ -14,7 +14,7 @@ export const dataPaths: Rule = (tree) => {
   if (!tree.files.includes(DOCUMENT)) return []
   return pathsIn(tree.read(DOCUMENT)).flatMap((rows) => [
     ...(rows.length > MOST_FILES
-      ? [violation(rows[0], `begins a path of ${rows.length} files; the maximum is ${MOST_FILES}`)]
+      ? [violation(rows[0], `begins a data path through ${rows.length} files; the maximum is ${MOST_FILES}`)]
       : []),
     ...rows.flatMap((row, index) => problemsOf(tree, rows, row, index).map((problem) => violation(row, problem))),
   ])

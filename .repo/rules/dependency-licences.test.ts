@@ -8,8 +8,8 @@ function problems(packages: object): string[] {
 
 test('refuses a licence that is not listed, and a missing one', () => {
   expect(problems({ 'node_modules/a': { license: 'AGPL-3.0' }, 'node_modules/b/node_modules/@c/d': {} })).toEqual([
-    'node_modules/a has the licence AGPL-3.0: read it, then list it or remove the package',
-    'node_modules/b/node_modules/@c/d has the licence (none): read it, then list it or remove the package',
+    'node_modules/a has the licence AGPL-3.0: read the licence, then allow it in .repo/rules/dependency-licences.ts, or remove the package',
+    'node_modules/b/node_modules/@c/d has the licence (none): read the licence, then allow it in .repo/rules/dependency-licences.ts, or remove the package',
   ])
 })
 

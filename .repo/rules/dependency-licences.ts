@@ -35,7 +35,7 @@ export const dependencyLicences: Rule = (tree: RepositoryTree) => {
     return [
       {
         file: LOCK,
-        problem: `${path} has the licence ${license ?? '(none)'}: read it, then list it or remove the package`,
+        problem: `${path} has the licence ${license ?? '(none)'}: read the licence, then allow it in .repo/rules/dependency-licences.ts, or remove the package`,
       },
     ]
   })

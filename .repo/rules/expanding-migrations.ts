@@ -40,8 +40,7 @@ function problemsOf(tree: RepositoryTree, file: string, versions: ReadonlySet<st
       ? [
           {
             file,
-            problem:
-              'has a statement with CONCURRENTLY and other statements: move the statement with CONCURRENTLY to a separate migration',
+            problem: 'a statement with CONCURRENTLY must be alone in its migration: move it to a separate migration',
           },
         ]
       : []),
@@ -74,7 +73,7 @@ function breakage(
     BREAKING.find(([pattern]) => pattern.test(code))?.[1] ?? (addsRequiredColumn(code) ? 'requires' : undefined)
   if (found === undefined) return undefined
   const [, version] = /\b(?:unused|written) since v?(\d[\w.-]*\w)/i.exec(comment) ?? []
-  const what = `${found} something that relays of the previous release may use`
+  const what = `${found} something that a relay of the previous release may use`
   if (version === undefined)
     return `${what}: above the statement, name the release that stopped using it (-- Unused since 0.2.0)`
   return versions.has(version) ? undefined : `${what}, and ${version} is not a release in apps/e2e/releases`

@@ -31,7 +31,10 @@ export const fullFolders: Rule = (tree) => {
   for (const [folder, { files, why }] of Object.entries(list)) {
     const present = counts.get(folder) ?? 0
     if (present <= MOST)
-      violations.push({ file: FULL_FOLDERS, problem: `still lists ${folder}, which has ${present} files` })
+      violations.push({
+        file: FULL_FOLDERS,
+        problem: `still lists ${folder}, which has only ${present} files: remove the entry`,
+      })
     else if (present < files)
       violations.push({
         file: FULL_FOLDERS,

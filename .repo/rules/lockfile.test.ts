@@ -35,7 +35,7 @@ test('accepts a lockfile that matches the manifests', () => {
 test('refuses a dependency that is missing in the lockfile or has another version', () => {
   expect(problems({ 'libs/sms': { ...sms, devDependencies: { vitest: '4.1.12' } } })).toEqual([
     'has no vitest in devDependencies of libs/sms, but package.json has vitest 4.1.12',
-    'installs vitest (nothing) for libs/sms, not 4.1.12',
+    'installs vitest (nothing) for libs/sms, but package.json has 4.1.12',
   ])
   expect(problems({ '': { devDependencies: { nx: '23.3.0' } } })).toEqual([
     'has nx 23.2.1 in devDependencies of the root, but package.json has nx 23.3.0',

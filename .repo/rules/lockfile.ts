@@ -71,7 +71,9 @@ function disagreements(folder: string, manifest: Manifest, packages: Packages): 
       const found = packages[`${folder}/node_modules/${name}`] ?? packages[`node_modules/${name}`]
       const target = found?.link ? packages[found.resolved ?? ''] : found
       if (target?.version !== version)
-        violations.push(problem(`installs ${name} ${target?.version ?? '(nothing)'} for ${place}, not ${version}`))
+        violations.push(
+          problem(`installs ${name} ${target?.version ?? '(nothing)'} for ${place}, but package.json has ${version}`),
+        )
     }
   }
   return violations

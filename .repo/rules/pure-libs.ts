@@ -62,13 +62,13 @@ const LIMITED = [
       /\binstanceof\s+$/.test(before) ||
       (/\bnew\s+$/.test(before) && hasOneArgument(after)),
     problem:
-      'reads the clock or the local time zone: a lib may use only the type Date, Date.UTC(…) and new Date(epochMs)',
+      'reads the clock or the local time zone: in a lib, only Date.UTC(…), new Date(epochMs) and Date as a type are allowed',
   },
   {
     name: 'Math',
     allowed: (_: string, after: string) => /^\s*\.\s*(?!random\b)\w/.test(after),
     problem:
-      'could reach Math.random: write each call as Math.<function>(…), and take a random generator as a parameter',
+      'may use Math.random: call functions of Math only as Math.<function>(…), and take a random generator as a parameter if needed',
   },
   {
     name: 'Intl',

@@ -24,7 +24,7 @@ test.each([
   "const { segment } = require('../../../sms/src/segment.ts')",
   "import {\n  segment\n} from\n  '../../../sms/src/segment.ts'",
 ])('refuses an import from outside the project: %s', (code) => {
-  expect(check(code)[0]).toContain('imports ../../../sms/src/segment.ts, which leaves the project')
+  expect(check(code)[0]).toContain('imports ../../../sms/src/segment.ts, which is in another project')
 })
 
 test('refuses paths that avoid a package name', () => {

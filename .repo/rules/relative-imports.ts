@@ -23,7 +23,7 @@ function problemOf(file: string, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(file), specifier)
   if (target.split('/').includes('node_modules')) return `imports ${specifier}: use the package's name`
   if (projectOf(file) !== projectOf(target))
-    return `imports ${specifier}, which leaves the project: use its package name`
+    return `imports ${specifier}, which is in another project: import that project by its package name`
   if (TEST.test(target) && !TEST.test(file)) return `imports ${specifier}: only tests may import tests`
   return undefined
 }

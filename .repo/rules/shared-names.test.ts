@@ -18,7 +18,11 @@ test.each([
   ['list of exports', 'const post = 1\nexport { post as send }'],
 ])('two files may not export the same name: %s', (_, text) => {
   expect(problems({ [one]: 'export const send = 2', [other]: `\n${text}` })).toMatchObject([
-    { file: other, line: text.includes('post') ? 3 : 2, problem: expect.stringContaining(`send, as does ${one}`) },
+    {
+      file: other,
+      line: text.includes('post') ? 3 : 2,
+      problem: expect.stringContaining(`send, and ${one} exports the same name`),
+    },
   ])
 })
 

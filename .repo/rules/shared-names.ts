@@ -26,7 +26,7 @@ export const sharedNames: Rule = (tree) => {
     if (found.length > allowed && first && second)
       violations.push({
         ...second,
-        problem: `exports ${name}, as does ${first.file}: give one a name that says what differs, or list it in ${SHARED_NAMES} with a reason`,
+        problem: `exports ${name}, and ${first.file} exports the same name: rename one of the two so that the names show the difference, or list the name in ${SHARED_NAMES} with a reason`,
       })
   }
   for (const [name, { files, why }] of Object.entries(list)) {
@@ -36,7 +36,7 @@ export const sharedNames: Rule = (tree) => {
     else if (present < files)
       violations.push({
         file: SHARED_NAMES,
-        problem: `allows ${files} files that export ${name}; ${present} do: lower the number`,
+        problem: `allows ${files} files that export ${name}, but only ${present} files export it: lower the number`,
       })
     if (!why) violations.push({ file: SHARED_NAMES, problem: `gives no reason for ${name}` })
   }

@@ -29,7 +29,7 @@ export const wideParameters: Rule = (tree) => {
       violations.push({
         file,
         line,
-        problem: `${name} has ${fields} fields: divide it by what uses them, or list it in ${WIDE_PARAMETERS} with a reason`,
+        problem: `${name} has ${fields} fields: split it into types for the functions that use the fields, or list it in ${WIDE_PARAMETERS} with a reason`,
       })
     else if (listed && (fields < listed.fields || fields <= MOST))
       violations.push({

@@ -92,19 +92,20 @@ export const agentSettingsSchema = z.object({
   }),
   IN_DOUBT_SECONDS: setting(wholeNumber(1, 30 * 86_400).default(900), {
     about:
-      'seconds until a message with an unknown outcome fails with submit_unknown, if no status report or late answer arrives',
+      'if the outcome of a message is unknown, and no status report or late answer arrives within this number of seconds, the message fails with submit_unknown',
     example: '900',
   }),
   IN_DOUBT_HOLD_SECONDS: setting(wholeNumber(0, 86_400).default(120), {
-    about: 'seconds that later messages to the same number wait while the outcome of an earlier message is unknown',
+    about:
+      'if the outcome of a message is unknown, later messages to the same number wait for this number of seconds at most',
     example: '120',
   }),
   MESSAGE_LIFE_SECONDS: setting(wholeNumber(60, 365 * 86_400).default(3 * 86_400), {
-    about: 'seconds until a message without an expiry fails if no SIM can send it',
+    about: 'if no SIM can send a message that has no expiry time, the message fails after this number of seconds',
     example: '259200',
   }),
   LOG_LEVEL: setting(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'), {
-    about: `lowest level of log lines: ${LOG_LEVELS.join(', ')}`,
+    about: `lowest level that is logged: ${LOG_LEVELS.join(', ')}`,
     example: 'debug',
   }),
 })

@@ -40,7 +40,7 @@ test('needs a broker and credentials', () => {
 
 test('refuses credentials that no gateway accepts, without printing them', () => {
   expect(problem({ SMSGW_API_KEY: 'smsgw_live key' })).toBe(
-    'SMSGW_API_KEY contains a space or another character that no key has: copy the key again',
+    'SMSGW_API_KEY contains a space or another character that is not allowed in a key: copy the key again',
   )
   expect(problem({ SMSGW_API_KEY: '', SMSGW_USERNAME: 'sms:secret', SMSGW_PASSWORD: 'secret' })).toBe(
     'SMSGW_USERNAME contains a colon: set it to the name without the password',

@@ -43,7 +43,7 @@ export const mqttSettings = z.object({
       .default(() => []),
     {
       about:
-        'people whom Home Assistant can notify, as name=number, separated by commas; join several numbers of a name with +',
+        'list of name=number, separated by commas: the people that Home Assistant can notify; if a name has several numbers, join them with +',
       example: 'Anna=+447400123456,Family=+447400123456+447400123457',
     },
   ),
@@ -139,7 +139,7 @@ export const smppSettings = z.object({
   }),
   SMPP_USERS: setting(z.string().transform(readUsers).optional(), {
     about:
-      'system ids and passwords for clients whose passwords can have only 8 characters, as name=password, separated by commas; these clients use the account of the bridge; default: none',
+      'list of name=password, separated by commas: system ids and passwords of clients that allow only 8 characters in a password; these clients use the account of the bridge; default: none',
     example: 'kannel=qx7Ru2dA',
     secret: true,
   }),
@@ -223,7 +223,7 @@ export const bridgeSettingsSchema = z.object({
   ),
   ...channelSettings.shape,
   LOG_LEVEL: setting(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'), {
-    about: `lowest level of log lines: ${LOG_LEVELS.join(', ')}`,
+    about: `lowest level that is logged: ${LOG_LEVELS.join(', ')}`,
     example: 'debug',
   }),
 })
@@ -308,7 +308,9 @@ function smppOf(settings: SmppConfig): SmppConfig | undefined {
 function credentialsOf({ SMSGW_API_KEY, SMSGW_USERNAME, SMSGW_PASSWORD }: BridgeSettings): ApiCredentials {
   if (SMSGW_API_KEY !== undefined) {
     if (!/^[!-~]+$/.test(SMSGW_API_KEY))
-      throw new StartError('SMSGW_API_KEY contains a space or another character that no key has: copy the key again')
+      throw new StartError(
+        'SMSGW_API_KEY contains a space or another character that is not allowed in a key: copy the key again',
+      )
     return { apiKey: SMSGW_API_KEY }
   }
   if (SMSGW_USERNAME?.includes(':'))

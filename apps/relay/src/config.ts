@@ -89,7 +89,7 @@ export const relaySettingsSchema = z.object({
     secret: true,
   }),
   PUBLIC_URL: setting(z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).optional(), {
-    about: 'public address of the relay; tokens name it as their issuer, and webhooks cannot call it',
+    about: 'public address of the relay; tokens contain it as their issuer, and webhooks to this address are refused',
     example: 'https://sms.example.org',
   }),
   TRUSTED_PROXIES: setting(networks().default([]), {
@@ -102,7 +102,7 @@ export const relaySettingsSchema = z.object({
   }),
   CONSOLE_DIR: setting(text().default(consoleFolder), {
     about:
-      'folder of the built web console; "off" disables the console; default: the folder console next to the bundle, or apps/console/dist in a checkout',
+      'folder of the built web console; "off" disables the console; default: the folder named console next to the bundle, or apps/console/dist in a checkout',
     example: '/usr/share/smsgw/console',
   }),
   TLS_CERT: setting(text().optional(), {
@@ -131,7 +131,7 @@ export const relaySettingsSchema = z.object({
     example: '5000',
   }),
   MIX_EMULATED_MODEMS: setting(flag().default(false), {
-    about: 'also sends with emulated modems while the account has a real modem; for tests only',
+    about: 'emulated modems also send if the account has a real modem; for tests only',
     example: '1',
   }),
   HASH_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {
@@ -180,12 +180,13 @@ export const relaySettingsSchema = z.object({
     example: '604800',
   }),
   DEVICE_SILENCE_AFTER_EXPIRY_SECONDS: setting(wholeNumber(60, 365 * DAY).default(DAY), {
-    about: 'seconds from the expiry of a message until it fails with device_lost, if its device does not connect',
+    about:
+      'if the device of an expired message does not connect, the message fails with device_lost this number of seconds after its expiry',
     example: '86400',
   }),
   SUBMIT_UNKNOWN_SECONDS: setting(wholeNumber(60, 30 * DAY).default(900), {
     about:
-      'seconds after which a message fails with submit_unknown, if its device lost the record of it and no report shows whether it was sent',
+      'if a device lost its record of a message, and no report shows whether the message was sent, the message fails with submit_unknown after this number of seconds',
     example: '900',
   }),
   METRICS_TOKEN: setting(text().min(16, 'needs at least 16 characters').optional(), {
@@ -194,7 +195,7 @@ export const relaySettingsSchema = z.object({
     secret: true,
   }),
   METRICS_PORT: setting(port().optional(), {
-    about: 'separate port for /metrics without a token',
+    about: 'separate port on which /metrics needs no token',
     example: '9464',
   }),
   METRICS_HOST: setting(text().default('127.0.0.1'), {
@@ -203,11 +204,12 @@ export const relaySettingsSchema = z.object({
   }),
   HEARTBEAT_SECONDS: setting(wholeNumber(1, 300).default(20), {
     about:
-      'seconds between pings of agents and relay; a connection that does not answer is closed after 2.25 intervals. If the interval is at least 4 s, an agent with unsent events closes such a connection after 0.75 intervals',
+      'interval in seconds of the pings that agents and relay send to each other; a connection without an answer is closed after 2.25 intervals. If the interval is at least 4 s, an agent with unsent events closes it after 0.75 intervals',
     example: '20',
   }),
   DRAIN_SECONDS: setting(wholeNumber(0, 300).default(0), {
-    about: 'seconds to keep serving requests after SIGTERM while /health/ready fails, so that load balancers notice',
+    about:
+      'seconds for which the relay still serves requests after SIGTERM; /health/ready fails during this time, so that load balancers stop sending requests',
     example: '10',
   }),
   LOG_LEVEL: setting(z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'), {

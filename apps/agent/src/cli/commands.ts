@@ -22,7 +22,7 @@ export const modemCommands = {
         about: 'number of your phone, for the test message; by default, setup asks for it in the terminal',
       },
       'no-test': { about: 'do not send a test message' },
-      yes: { about: 'run the commands that fix a problem without asking' },
+      yes: { about: 'do not ask before running the commands that fix a problem' },
       sim: { value: '<n>', about: 'SIM to set up, if there are several modems' },
       'network-wait': { value: '<seconds>', about: 'seconds to wait for the network, 90 by default' },
       'reply-wait': { value: '<seconds>', about: 'seconds to wait for your reply, 300 by default; 0 does not wait' },
@@ -34,7 +34,8 @@ export const modemCommands = {
     about: 'print udev rules that make ModemManager ignore the USB modems that this agent uses',
     options: {
       share: {
-        about: 'ignore only the second command port of each modem, so that agent and ModemManager both use the modem',
+        about:
+          'make ModemManager ignore only the second command port of each modem, so that the agent and ModemManager can both use the modem',
       },
     },
   },
@@ -69,7 +70,7 @@ export const agentCommands = {
     '      Phone number of SIM 1. Set it if the card does not store its number. SIM_2_NUMBER for SIM 2, and so on.',
     '',
     '  SIM_1_PIN=1234   [or SIM_1_PIN_FILE]',
-    '      PIN of SIM 1. It is entered once, and never when only one attempt is left.',
+    '      PIN of SIM 1. The agent tries it only once, and does not try it if only one attempt is left.',
     '',
     '  SIM_1_OPERATOR=26202',
     '      Operator of SIM 1: country and network codes. "26202,any" also allows other operators while this operator is out of reach. "auto" lets the modem choose.',

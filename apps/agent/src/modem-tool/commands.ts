@@ -19,7 +19,10 @@ export const modemToolCommands = {
       options: { delete: { about: 'remove each message after it is shown' } },
     },
     list: { about: 'list all messages on the SIM and the modem' },
-    delete: { args: '<memory> <index>', about: 'delete a message that list shows, such as: delete SM 3' },
+    delete: {
+      args: '<memory> <index>',
+      about: 'delete a message; the command list shows its memory and index; for example: delete SM 3',
+    },
     'delete all': { about: 'delete all messages' },
     ussd: {
       args: '<code> [<reply>…]',
@@ -32,14 +35,17 @@ export const modemToolCommands = {
       options: {
         to: {
           value: '<number>',
-          about: 'number of your phone; a test message to this phone and its reply are also recorded',
+          about: 'number of your phone; a test message to your phone and your reply are then also recorded',
         },
         yes: { about: 'save the recording without asking' },
       },
     },
   },
   options: {
-    pin: { value: '<digits>', about: 'PIN of the SIM; entered once, and never when only one attempt is left' },
+    pin: {
+      value: '<digits>',
+      about: 'PIN of the SIM; it is tried only once, and not tried if only one attempt is left',
+    },
     trace: { about: 'print sent and received bytes on standard error, with numbers and texts masked' },
     unmasked: { about: 'print the bytes as --trace does, but without masking' },
   },

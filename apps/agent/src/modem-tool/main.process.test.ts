@@ -113,7 +113,7 @@ describe('errors are one line', () => {
       out: '',
       errors:
         'opening /dev/ttyUSB97 …\n' +
-        'modem: /dev/ttyUSB97: no such device: is the modem plugged in, and is this still its port?\n',
+        'modem: /dev/ttyUSB97: no such device: check that the modem is plugged in, and check its port\n',
     })
   })
 

@@ -59,7 +59,7 @@ async function remove(modem: Modem, message: Stored): Promise<void> {
       throw new ToolError(`${placeOf(message)} now contains a different message; nothing was deleted.`)
     case 'deferred':
       throw new ToolError(
-        `${placeOf(message)} cannot be deleted without also deleting messages that have arrived since. Run \`list\` first.`,
+        `${placeOf(message)} was not deleted, because newer messages would be deleted too. Run \`list\` to see them, then try again.`,
       )
     case 'failed':
       throw new ToolError(`${placeOf(message)} could not be deleted: ${deletion.error?.words ?? deletion.failure}`)

@@ -45,18 +45,18 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
   'sim-state-unreadable':
     'does not report whether its SIM needs a PIN (AT+CPIN? refused): no effect while the SIM works',
   'registration-unreadable':
-    'does not report its registration (AT+CREG? and similar refused): it counts as registered, except while it reports that it has no operator',
+    'does not report its registration (refuses AT+CREG? and similar commands): the agent assumes that the modem is registered, unless it reports that it has no operator',
   'no-service-centre': 'the SIM has no service centre number: nothing can be sent until one is set',
   'no-imei':
-    'does not report an IMEI: it is recognised by its USB socket or address, and gets another SIM number in another socket',
+    'does not report an IMEI: it is recognised by its USB socket or address, so its SIM number changes in another socket',
   'imei-malformed': 'its IMEI is not 14 to 16 digits: the reported value is used as a serial number',
   'at-refused': 'answers ERROR to a bare AT: no effect on operation',
   'no-error-codes': 'does not report error codes (AT+CMEE=1 refused): the reason for a refused message may be unknown',
-  'echo-stays-on': 'echoes each command (ATE0 has no effect): no effect on operation',
+  'echo-stays-on': 'echoes each command, even after ATE0: no effect on operation',
   'web-interface':
-    'has only a web interface (HiLink), without references and delivery reports: messages stay Sent, and a message whose answer is lost is in doubt for IN_DOUBT_SECONDS',
+    'has only a web interface (HiLink) without delivery reports: messages stay Sent. If the answer to a sent message is lost, the message is in doubt for IN_DOUBT_SECONDS',
   'indications-unverified':
-    'does not confirm that it announces messages (no answer to AT+CNMI?): the regular check finds messages that it does not announce',
+    'does not confirm that it announces messages (no answer to AT+CNMI?): the agent also checks for messages regularly',
 }
 
 export const heldBackText =

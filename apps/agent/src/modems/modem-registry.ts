@@ -383,7 +383,7 @@ function mayBeSameDevice({ id, last }: RegisteredModem, { usb }: ModemSite): boo
 }
 
 function whyGone({ usb }: ModemSite): string {
-  return usb === undefined ? 'no such device: is the modem plugged in, and is this still its port?' : 'unplugged'
+  return usb === undefined ? 'no such device: check that the modem is plugged in, and check its port' : 'unplugged'
 }
 
 const unnumbered: ModemNumber = { imei: undefined, serial: undefined }

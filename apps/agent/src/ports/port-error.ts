@@ -26,7 +26,7 @@ export function explainSerialError(error: Error): PortProblem {
     return refused('no permission: add the user to the group "dialout", then log in again')
   }
   if (/no such file|ENOENT|ENODEV|ENXIO|no such device/i.test(message)) {
-    return absent('no such device: is the modem plugged in, and is this still its port?')
+    return absent('no such device: check that the modem is plugged in, and check its port')
   }
   if (/inappropriate ioctl|ENOTTY|not a (tty|terminal)/i.test(message)) {
     return refused('not a serial port: name a device such as /dev/ttyUSB2')

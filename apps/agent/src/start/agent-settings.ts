@@ -132,7 +132,8 @@ export class SettingsInUse {
     const { known, refused } = takeSettings(sent, this.#known)
     this.#known = known
     if (refused.length === 0) problems.resolved()
-    else problems.report(`the relay sent invalid settings, keeping the previous values: ${refused.join(', ')}`)
+    else
+      problems.report(`the relay sent invalid settings (${refused.join(', ')}); the agent keeps their previous values`)
     onChanged(agentSettings(known))
   }
 }

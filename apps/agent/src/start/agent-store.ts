@@ -56,7 +56,7 @@ export async function openAgentStore(
 function logJournal({ isNew, isContinued, broken, fsyncMs, marks }: OpenedJournal, log: AgentLog): void {
   if (broken !== undefined) {
     log.error(
-      `journal damaged (${broken.why}): moved to ${broken.movedTo}, its unfinished messages are in doubt, starting a new journal`,
+      `journal damaged (${broken.why}): moved to ${broken.movedTo}, and a new journal is started. The unfinished messages of the damaged journal are in doubt`,
     )
   } else if (isNew) log.info('new journal created')
   else {

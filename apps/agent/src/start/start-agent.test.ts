@@ -118,7 +118,7 @@ test('refuses an invalid ping interval and logs it once', async () => {
   await fixture.relay.heard('sent', { cmdId: 'c1' })
   expect(fixture.relay.events.filter(({ kind }) => kind === 'pinged')).toEqual([])
   expect(fixture.log.filter((line) => line.includes('invalid settings'))).toEqual([
-    'the relay sent invalid settings, keeping the previous values: ping.interval_seconds',
+    'the relay sent invalid settings (ping.interval_seconds); the agent keeps their previous values',
   ])
 })
 

@@ -29,7 +29,7 @@ export function statusLines(status: AgentStatus): readonly string[] {
     row('Agent', `${version}, process ${pid}, running for ${duration(upMs)}`),
     row('Relay', relayText(link)),
     row('Device', link.deviceId ?? 'not paired yet'),
-    row('Messages', `${queue.open} open, ${queue.waiting} of them waiting, ${queue.inDoubt} in doubt`),
+    row('Messages', `${queue.open} open (${queue.waiting} waiting, ${queue.inDoubt} in doubt)`),
     ...waiting.map(waitingLine),
     row('Unsynced', `${link.eventsWaiting} events`),
     row('Journal', journal.problem ?? `disk sync takes ${journal.fsyncMs.toFixed(1)} ms`),

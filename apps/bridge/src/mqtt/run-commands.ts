@@ -100,7 +100,7 @@ export class CommandRunner {
     if (responseTopic !== undefined && !isResponseTopic(responseTopic, topics)) {
       log.warn(
         { topic: responseTopic },
-        'response topic of an MQTT command not allowed, publishing the result only to the result topic',
+        'response topic of an MQTT command is not allowed: the result is published only to the result topic',
       )
     } else if (responseTopic !== undefined) {
       await broker.answer(responseTopic, text, queued.correlationData).catch((error: Error) => {
@@ -142,7 +142,7 @@ export class CommandRunner {
       { command: id, reason },
       'MQTT command dropped: it failed for an hour while the API accepted other commands',
     )
-    return { id, accepted: false, error: `the API failed on this command for an hour: ${reason}` } as const
+    return { id, accepted: false, error: `the API did not accept this command for an hour: ${reason}` } as const
   }
 
   async #send({ id, ...message }: MqttCommand, idempotencyKey: string): Promise<string> {

@@ -42,7 +42,8 @@ export const controlRoutes: readonly ControlRoute[] = [
   },
   {
     path: '/phones/messages',
-    about: 'List messages to outside numbers, oldest first; ?to=+44… for one number, ?last=100',
+    about:
+      'List messages that were sent to outside numbers, oldest first; ?to=+44… lists one number only, ?last=100 the last 100',
     answer: ({ world }, _variable, query) => {
       const to = query.get('to')
       const { left } = world.network.snapshot()

@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { present } from '../present.ts'
 import { encodable, type Instruction, InstructionRefused, instruction } from './instruction.ts'
 
-const from = z.string().min(1).max(20).meta({ description: 'number with +, short code, or up to 11 letters' })
+const from = z
+  .string()
+  .min(1)
+  .max(20)
+  .meta({ description: 'a number that begins with +, a short code, or a name of up to 11 letters' })
 const to = z.string().min(1).meta({ description: 'phone number of a SIM, or name of its modem' })
 const messageClass = z.literal([0, 1, 2, 3]).optional()
 const hex = z
@@ -43,7 +47,7 @@ export const messageInstructions = {
     },
   ),
   'send-mms': instruction(
-    'Send an MMS notification to a SIM as a WAP push',
+    'Send an MMS notification, as a WAP push, to a SIM',
     z.strictObject({
       from: z.string().min(1).optional().meta({ description: 'sender of the multimedia message; default: withheld' }),
       to,
@@ -71,7 +75,7 @@ export const messageInstructions = {
     },
   ),
   'send-raw': instruction(
-    'Send a DELIVER or STATUS-REPORT unchanged; the octets start after the service centre address',
+    'Send the octets of a DELIVER or STATUS-REPORT unchanged; give them without the service centre address',
     z.strictObject({ to, tpdu: hex }),
     (world, { to, tpdu }) => {
       const number = world.number(to)

@@ -95,7 +95,7 @@ export const networkInstructions = {
     },
   ),
   'set-rule': instruction(
-    'Set the outcome of messages to numbers with a prefix; the longest matching prefix is used',
+    'Set what happens to messages whose recipient number begins with a prefix; the longest matching prefix is used',
     z.strictObject({ prefix, policy }),
     (world, { prefix, policy }) => {
       world.network.setDeliveryPolicy(prefix, policy)
@@ -111,7 +111,7 @@ export const networkInstructions = {
     },
   ),
   'set-ussd-menu': instruction(
-    'Set the menu of a USSD code, or remove the menu with null',
+    'Set the menu of a USSD code; null removes the menu',
     z.strictObject({ code: ussdCode, menu: ussdMenu.nullable() }),
     (world, { code, menu }) => {
       world.network.setUssdMenu(code, menu === null ? undefined : menuOf(menu))

@@ -34,7 +34,7 @@ export const optionsSchema = z.strictObject({
     example: '+447700900123',
   }),
   pty: option(path().optional(), {
-    about: `path of a link to the pseudo-terminal; "none" creates none; default ${PTY_FOLDER}/modem0, or "none" with --tcp`,
+    about: `path of a link to the pseudo-terminal; with "none", the modem has no pseudo-terminal; default ${PTY_FOLDER}/modem0, or "none" with --tcp`,
     example: './modem0',
   }),
   tcp: option(tcpAddress.optional(), {
@@ -53,7 +53,8 @@ export const optionsSchema = z.strictObject({
     example: 'apps/emulator/scenarios/two-modems.json',
   }),
   replay: option(path().optional(), {
-    about: 'recording of `modem <port> record`: one modem that answers as recorded, without network, SIM and faults',
+    about:
+      'file that `modem <port> record` wrote; the emulator then has one modem that gives the recorded answers, without network, SIM and faults',
     example: './modem.txt',
   }),
   fault: option(z.array(faultOption()).default([]), {
@@ -68,7 +69,7 @@ export const optionsSchema = z.strictObject({
     example: '127.0.0.1:7080',
   }),
   ledger: option(noneOr(path()).default(`${PTY_FOLDER}/ledger.jsonl`), {
-    about: `file for accepted SUBMITs, synced before the modem answers; default ${PTY_FOLDER}/ledger.jsonl; "none" turns it off`,
+    about: `file to which accepted SUBMITs are written and synced before the modem answers; default ${PTY_FOLDER}/ledger.jsonl; "none" turns it off`,
     example: './ledger.jsonl',
   }),
   seed: option(

@@ -34,7 +34,9 @@ async function manageKeys(line: CommandLine, env: NodeJS.ProcessEnv & { readonly
   process.umask(0o077)
   const folder = resolve(env.DATA_DIR)
   if (!existsSync(join(folder, 'credentials.json')))
-    throw new StartError(`there is no gateway in ${folder}: start it once, or set DATA_DIR to its folder`)
+    throw new StartError(
+      `${folder} contains no data of a gateway: start the gateway once, or set DATA_DIR to the data folder of the gateway`,
+    )
   const { serverSecret, username } = readSecrets(folder, {
     serverSecret: readSecret(env, 'SERVER_SECRET'),
     password: undefined,

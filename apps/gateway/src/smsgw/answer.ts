@@ -55,7 +55,10 @@ const others = [
   { word: 'password', about: 'show the user name and password of the gateway' },
   ...(isPackage ? ofPackage : []),
   { word: 'completion', about: `print the completion script of a shell: ${shells.join(', ')}` },
-  { word: '--help', about: 'show this help; after the name of a program, show its commands and settings' },
+  {
+    word: '--help',
+    about: 'show this help; smsgw <program> --help shows the commands and settings of that program',
+  },
   { word: '--version', about: 'print the version' },
 ]
 

@@ -117,7 +117,7 @@ export function getSentAttachment({ database }: { readonly database: Database })
         select: { messageKey: true, position: true, name: true, size: true, contentType: true },
       })
       if (attachment === null)
-        throw new ApiError(404, 'No message has this attachment: retention may have deleted or hashed it')
+        throw new ApiError(404, 'No message has this attachment: retention may have deleted or hashed the message')
       return sendAttachment(database, access, { ...attachment, name: attachment.name ?? '', octets: attachment })
     },
   })

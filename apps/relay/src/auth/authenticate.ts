@@ -70,7 +70,7 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
     if (!login)
       throw unauthorised(
         'token',
-        'the header Authorization must be Bearer with a valid refresh token: issue a new token with user name and password',
+        'the header Authorization must be Bearer with a valid refresh token: to get a new token, send user name and password',
       )
     return login
   }
@@ -116,9 +116,9 @@ const FOREIGN_BASIC =
 
 const FOREIGN = {
   'no origin':
-    'a change with a session cookie requires the header "Origin": outside a browser, use Basic or Bearer authentication',
+    'a request that changes data and uses a session cookie must have the header "Origin": outside a browser, use Basic or Bearer authentication',
   'other origin':
-    'the header "Origin" or "Sec-Fetch-Site" names another site: a change with a session cookie must come from a page on this server',
+    'the header "Origin" or "Sec-Fetch-Site" contains another site: a request that changes data and uses a session cookie must come from a page on this server',
 } as const
 
 function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal {

@@ -19,7 +19,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 test('a restore needs an existing file, and the error names what is missing', () => {
   const file = join(folder, 'monday.backup')
   expect(() => existingArchivePath(file)).toThrow(`${file} does not exist`)
-  expect(() => existingArchivePath(folder)).toThrow(`${folder} is a folder: name the backup file in it`)
+  expect(() => existingArchivePath(folder)).toThrow(
+    `${folder} is a folder: give the path of the backup file in this folder`,
+  )
   writeFileSync(file, '')
   expect(existingArchivePath(file)).toBe(file)
 })

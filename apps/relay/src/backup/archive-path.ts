@@ -26,7 +26,8 @@ export function existingArchivePath(file: string): string {
     constants.R_OK,
     `the user ${userName()} cannot read ${path}. Copy the file to a folder that this user can read. With the Debian package, use for example \`sudo install -o smsgw -m 600 ${path} ${PACKAGE_FOLDER}/\``,
   )
-  if (statSync(path).isDirectory()) throw new StartError(`${path} is a folder: name the backup file in it`)
+  if (statSync(path).isDirectory())
+    throw new StartError(`${path} is a folder: give the path of the backup file in this folder`)
   return path
 }
 

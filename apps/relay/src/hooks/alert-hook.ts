@@ -41,7 +41,8 @@ const query = requestQuery({
     .default(true)
     .meta({ description: 'With false, no SMS is sent when all alerts of a group are resolved', default: true }),
   remindHours: queryInteger(1, 168).optional().meta({
-    description: 'Number of hours after which a repeated notification is sent again as a reminder. Default: never',
+    description:
+      'If the same notification arrives again after this number of hours, another SMS is sent as a reminder. Default: never',
   }),
 })
 

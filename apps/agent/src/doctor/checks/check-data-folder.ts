@@ -24,7 +24,7 @@ export function checkDataFolder(folder: string, knownFsyncMs?: number): readonly
       failFinding(
         'data folder',
         `${path} is not writable by this user`,
-        `run as its owner, or: sudo chown -R "$USER" ${path}`,
+        `run the agent as the owner of the folder, or: sudo chown -R "$USER" ${path}`,
         { code: 'folder.forbidden', values: { path }, commands: [`sudo chown -R "$USER" ${path}`] },
       ),
     ]
@@ -63,10 +63,15 @@ export function checkSpace(space: DiskSpace): CodedFinding {
   const values = { path: space.path, freeMb: Math.floor(space.freeBytes / 1_000_000) }
   switch (diskStatus(space)) {
     case 'fail':
-      return failFinding('disk space', text, 'free disk space; no messages are sent or received until then', {
-        code: 'disk.full',
-        values,
-      })
+      return failFinding(
+        'disk space',
+        text,
+        'delete files to free disk space; until then, no messages are sent or received',
+        {
+          code: 'disk.full',
+          values,
+        },
+      )
     case 'warn':
       return warnFinding('disk space', text, 'delete or move files before the disk is full', {
         code: 'disk.low',

@@ -63,7 +63,7 @@ function fixFor(places: readonly ModemSite[], machine: Machine): Fix | undefined
   if (disturbed.length === 0) return undefined
   const names = disturbed.flatMap(({ usb }) => usb ?? []).map(nameOf)
   if (modems.every((place) => place.isShared || (disturbed.includes(place) && canShare(place)))) {
-    const about = `share ${names.join(' and ')} with ModemManager, which leaves one command port to the gateway`
+    const about = `share ${names.join(' and ')} with ModemManager, so that the gateway has one command port of each modem for itself`
     return { about: `${about}; then plug the modem in again`, commands: [withoutQuestion(shareModemsCommand())] }
   }
   if (modems.some(({ isShared }) => isShared)) return undefined

@@ -132,7 +132,7 @@ function checkSignal({ status: { signalDbm, bars } }: ModemExamination, subject:
     warnFinding(
       subject,
       `weak, ${signalDbm} dBm`,
-      'move the modem, add an antenna, or use a USB extension cable away from the board',
+      'move the modem, add an antenna, or use a USB extension cable to place the modem away from the board',
       { code: 'signal.weak', values: { dbm: signalDbm } },
     ),
   ]

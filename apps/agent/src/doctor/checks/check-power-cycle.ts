@@ -56,4 +56,5 @@ export async function powerCycleFix(
 }
 
 const subject = 'power switch'
-const noHub = 'use a hub with power switching for each port; access needs a udev rule (docs/guides/raspberry-pi.md)'
+const noHub =
+  'use a hub that can switch the power of each port; the agent needs a udev rule to control the hub (docs/guides/raspberry-pi.md)'

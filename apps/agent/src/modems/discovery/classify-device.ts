@@ -96,7 +96,7 @@ function whyUnusable({ id, interfaces }: UsbDevice): readonly [UnusableReason, s
   const refusal = refusalOf(id)
   if (refusal !== undefined) return ['excluded', refusal]
   if (ttys.length > 0) {
-    const problem = `none of its ports (${ttys.join(', ')}) is known to accept commands; if one does, set MODEMS to that port`
+    const problem = `it is not known whether any of its ports (${ttys.join(', ')}) accepts commands; if a port accepts commands, set MODEMS to that port`
     return ['unknown-ports', problem]
   }
   if (interfaces.some(({ driver }) => driver === 'cdc_mbim' || driver === 'qmi_wwan')) {
@@ -129,7 +129,7 @@ const networkCard =
   'Switch the device to modem mode or install stick firmware; if neither is available, use another modem.'
 
 const broviMode = (command: string): string =>
-  'the device is a HiLink stick (Brovi E3372-325) in storage mode, or the kernel has no driver for its network card. ' +
+  'the device is a HiLink stick (Brovi E3372-325). It is in storage mode, or the kernel has no driver for its network card. ' +
   `Run sudo ${command} to switch the mode. If the stick still cannot be used, use another modem.`
 
 const packetsOnly =

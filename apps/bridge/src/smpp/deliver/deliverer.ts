@@ -154,7 +154,7 @@ export class Deliverer {
       const { systemId } = receiver.login
       this.#options.log.warn(
         { systemId, reason: error.message },
-        'SMPP client gets no received messages: its key lacks inbox:list, or it uses another account than the bridge',
+        'received messages are not delivered to an SMPP client: its key lacks inbox:list, or the client uses another account than the bridge',
       )
       throw new NotForReceiver()
     }

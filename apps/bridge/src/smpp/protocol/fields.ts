@@ -39,7 +39,7 @@ export class FieldReader {
   octets(field: string, count: number): Uint8Array {
     const end = this.#position + count
     if (end > this.#octets.length)
-      throw new SmppError('ESME_RINVMSGLEN', `${field} is shorter than its length field states`)
+      throw new SmppError('ESME_RINVMSGLEN', `${field} is shorter than the value of its length field`)
     const value = this.#octets.subarray(this.#position, end)
     this.#position = end
     return value

@@ -124,7 +124,7 @@ export class PartStore {
   ): void {
     const open = this.#database.prepare('SELECT count(*) AS count FROM smpp_groups WHERE is_sent = 0').get()
     if (Number(open?.['count']) >= MOST_GROUPS)
-      throw new SmppError('ESME_RMSGQFUL', `${MOST_GROUPS} messages are waiting for missing parts, the maximum`)
+      throw new SmppError('ESME_RMSGQFUL', `the maximum of ${MOST_GROUPS} messages with missing parts is reached`)
     this.#database
       .prepare('INSERT INTO smpp_groups (key, message_id, total, detail, at) VALUES (?, ?, ?, ?, ?)')
       .run(key, newMessageId, position.total, detail, now)

@@ -36,7 +36,10 @@ export function contentOf({ userData, esmClass, dataCoding, tlvs }: SmppSubmissi
   // The port, for example of a WAP push. 0 means that the message has no port.
   const port = portsOf(header)?.destination ?? tlvNumber(tlvs, TLV.destinationPort, 2)
   if (coding === 'binary' && !port)
-    throw new SmppError('ESME_RSUBMITFAIL', 'binary content needs a port in the user data header or destination_port')
+    throw new SmppError(
+      'ESME_RSUBMITFAIL',
+      'binary content needs a port: set it in the user data header or in destination_port',
+    )
   if (coding !== 'binary' && port)
     throw new SmppError('ESME_RSUBMITFAIL', 'text to a port cannot be sent; use data_coding 4')
   return {

@@ -93,8 +93,8 @@ test.each([
   ['limits.recipientsPerDay', 'must be at least 1', 'Daily limit must be at least 1.'],
   [
     'limits',
-    'cannot be combined with the scope keys:manage, which could lift them',
-    'A key with limits can’t have the scope keys:manage, which could lift them.',
+    'cannot be combined with the scope keys:manage, because the key could then remove its limits',
+    'A key with limits can’t have the scope keys:manage, because the key could then remove its limits.',
   ],
   ['expiresAt', 'must be in the future: leave it out for a key without expiry', 'Expires must be in the future.'],
 ])('%s %s', (path, message, sentence) => {

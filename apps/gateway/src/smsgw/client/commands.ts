@@ -36,7 +36,7 @@ export const clientCommands = {
       },
     },
     listen: {
-      about: 'forward events to a program on this machine, signed like webhooks, until Ctrl-C',
+      about: 'forward events, signed like webhooks, to a program on this machine until Ctrl-C',
       options: {
         'forward-to': {
           value: '<url>',
@@ -46,7 +46,7 @@ export const clientCommands = {
       },
     },
     'notify-by-sms': {
-      about: 'send a notification of Nagios or Icinga, read from its NAGIOS_ environment variables',
+      about: 'send a notification of Nagios or Icinga, which is read from the NAGIOS_ environment variables',
       options: {
         to: { value: '<numbers>', about: 'recipients, separated by commas; NAGIOS_CONTACTPAGER by default' },
       },
@@ -63,6 +63,6 @@ export const clientCommands = {
         stdin: { about: 'read the password or the key from standard input' },
       },
     },
-    logout: { about: 'delete the saved address and password or key' },
+    logout: { about: 'delete the saved address, and the saved password or key' },
   },
 } as const satisfies ProgramCommands

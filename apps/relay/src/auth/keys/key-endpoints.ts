@@ -192,7 +192,12 @@ function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
   const isLimited = Object.values(limits).some((limit) => limit !== undefined)
   if (isLimited && scopes.includes('keys:manage'))
     throw validationError(
-      [{ path: 'limits', message: 'cannot be combined with the scope keys:manage, which could lift them' }],
+      [
+        {
+          path: 'limits',
+          message: 'cannot be combined with the scope keys:manage, because the key could then remove its limits',
+        },
+      ],
       'body',
     )
 }

@@ -92,7 +92,7 @@ export function refreshToken(deps: TokenDeps): Endpoint {
       await revokeFamilyOf(database, { accountId, jti: tokenId }, clock.now())
       hints.accessChanged(accountId)
       logbook.write({ accountId, module: 'auth', priority: 'WARN', message: REUSED, context: { tokenId, address } })
-      throw unauthorised('token', 'refresh token already used: issue a new token with user name and password')
+      throw unauthorised('token', 'refresh token already used: send user name and password to get a new token')
     },
   })
 }

@@ -61,7 +61,7 @@ test.each(['udh', 'mclass', 'flash', 'mwi', 'pid', 'compress'])(
   '%s is refused, because it would silently be ignored',
   async (name) => {
     expect(await send(`${to}&text=hi&${name}=1`)).toEqual([400, `${name} is not supported: leave it out`])
-    expect(await send(`${to}&text=hi&coding=1`)).toEqual([400, 'coding 1 is not supported: send a text with 0 or 2'])
+    expect(await send(`${to}&text=hi&coding=1`)).toEqual([400, 'coding 1 is not supported: use 0 or 2 for a text'])
     expect(await relay.accepted()).toEqual([])
   },
 )

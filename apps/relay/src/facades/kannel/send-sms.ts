@@ -71,7 +71,7 @@ function requestedText(given: ReadonlyMap<string, string>, principal: Principal,
       throw validationError([{ path: name, message: 'is not supported: leave it out' }], 'query')
   const coding = given.get('coding') ?? '0'
   if (coding === '1')
-    throw validationError([{ path: 'coding', message: '1 is not supported: send a text with 0 or 2' }], 'query')
+    throw validationError([{ path: 'coding', message: '1 is not supported: use 0 or 2 for a text' }], 'query')
   const decoded = decodeText(given.get('text') ?? '', given.get('charset') || undefined, coding === '2')
   if (decoded === undefined) throw new ApiError(400, 'Charset or body misformed, rejected')
   const [, deviceId, simNumber] = /^(.*?)(?::([1-9]\d?))?$/.exec(given.get('smsc') ?? '') ?? []

@@ -61,7 +61,7 @@ export class AttachmentDecoder {
     let at = 0
     while (at < chunk.length) at = this.#step(chunk, at)
     if (this.#values > MOST_VALUES || this.#strings > MOST_STRINGS)
-      throw new ApiError(413, `The body has more than ${MOST_VALUES} values: send a smaller one`)
+      throw new ApiError(413, `The body has more than ${MOST_VALUES} values: send a body with fewer values`)
   }
 
   /** Returns the body with placeholders. */
