@@ -39,7 +39,7 @@ test('refuses a dependency that is missing in the lockfile or has another versio
   ])
   expect(problems({ '': { devDependencies: { nx: '23.3.0' } } })).toEqual([
     'has nx 23.2.1 in devDependencies of the root, but package.json has nx 23.3.0',
-    'installs nx 23.2.1 for the root, not 23.3.0',
+    'installs nx 23.2.1 for the root, but package.json has 23.3.0',
   ])
 })
 

@@ -61,7 +61,7 @@ function readNow(fd: number, buffer: Buffer, offset: number, length: number): nu
     if (NOTHING_YET.has(code)) return undefined
     throw GONE.has(code) ? Object.assign(error as Error, { disconnect: true }) : error
   }
-  throw Object.assign(new Error('the device closed the connection'), { disconnect: true })
+  throw Object.assign(new Error('the device was disconnected'), { disconnect: true })
 }
 
 /** Writes as many bytes as the port accepts at once, and lets the binding write the rest or report the error. */

@@ -28,7 +28,7 @@ export const chatSettings = z.object({
   }),
   CHAT_RULES: setting(z.string().transform(readRules).optional(), {
     about:
-      'list of rules sender=tag, separated by commas: messages from this sender go to the chats with this tag, messages from other senders go to no chat; the sender may end with *; default: all messages go to all chats',
+      'list of rules sender=tag, separated by commas: messages from this sender go to the chats with this tag, and messages from other senders go to no chat; the sender may end with *; default: all messages go to all chats',
     example: '+49*=family,BANK=office',
   }),
   CHAT_TEMPLATE: setting(text().default('SMS from {sender}: {text}'), {
