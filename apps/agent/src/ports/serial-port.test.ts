@@ -127,7 +127,9 @@ describe('when the modem is unplugged', () => {
 
 describe('the error of a port that cannot be opened describes the solution', () => {
   test('names the missing device', async () => {
-    await expect(openPort('/dev/ttyUSB97')).rejects.toThrow('/dev/ttyUSB97: no such device: check that the modem is plugged in')
+    await expect(openPort('/dev/ttyUSB97')).rejects.toThrow(
+      '/dev/ttyUSB97: no such device: check that the modem is plugged in',
+    )
   })
 
   test('describes a device that is not a serial port', async () => {
