@@ -9,9 +9,9 @@ export interface VirtualClock {
 export type PassTime = (clock: VirtualClock, mostMs: number, isEnough?: () => boolean) => Promise<boolean>
 
 /**
- * Makes a function that advances a clock from timer to timer until `isEnough` or the time has passed. All promises
- * settle between two timers, because the function that `process.nextTick` calls runs only when all promises have
- * settled. This is much faster than an iteration of the event loop.
+ * Makes a function that advances a clock from timer to timer until `isEnough` returns true or the time has passed.
+ * Between two timers it waits for `process.nextTick`, which runs its function only when all promises have settled. This
+ * wait is much shorter than an iteration of the event loop.
  */
 export function timePasser(nextTick: (run: () => void) => void): PassTime {
   return async (clock, mostMs, isEnough = () => false) => {

@@ -94,7 +94,7 @@ export class TerminalAdaptor {
     const abort = this.#modem.faults.strike('abort-while-sending')
     if (!abort) return false
     this.#turn += 1
-    // Faults of the command, such as a late answer, do not apply to its end.
+    // Faults of the command, such as a late answer, do not apply to the result code after the abort.
     this.#names = []
     this.#outlet.together(() => this.#end(abort.code === 0 ? 'OK' : abort.code < 0 ? 'ERROR' : { cms: abort.code }))
     return true

@@ -124,7 +124,7 @@ export class VirtualModem {
     this.#portTimer = this.#options.clock.after(awayMs, () => this.plug())
   }
 
-  /** Removes port and power. Port and power return after `forMs`; without `forMs`, when `plug` is called. */
+  /** Removes port and power. They return after `forMs`. If `forMs` is absent, they return when `plug` is called. */
   unplug(forMs?: number): void {
     this.#stop()
     this.#losePort()

@@ -98,8 +98,9 @@ function newText(functions: ExecuteFunctions, item: number): NewText {
 }
 
 /**
- * Returns the same key when n8n retries the node, because a retry repeats the items in the same execution. A loop also
- * runs the node several times in one execution, so the number of the run is part of the key.
+ * The key depends on the execution, the node, the number of the run, the item and the content. When n8n retries the
+ * node, all of these are the same, and so is the key. In a loop, the node runs several times in one execution, but
+ * each run has another number and so another key.
  */
 function idempotencyKey(functions: ExecuteFunctions, item: number, content: NewText): string | undefined {
   const { idempotencyKey: given } = optionsOf(functions, item)

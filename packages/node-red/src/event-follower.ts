@@ -5,8 +5,8 @@ import type { InboxItem, MessageState } from '@smsgw/client/openapi'
 import type { FollowedPosition } from './followed-position.ts'
 
 /**
- * How far before the gap the inbox is read. A message has the time of the network, which may be days before its
- * arrival.
+ * After a gap, the inbox is read from this long before the gap. A message has the time of the network, which may be
+ * days before its arrival.
  */
 const LATE_MS = 7 * 86_400_000
 

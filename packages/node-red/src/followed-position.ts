@@ -11,7 +11,10 @@ interface Line {
   readonly at: number
 }
 
-/** How long received messages are recognised. Networks try to deliver a message for a few days at most. */
+/**
+ * How long the ids of received messages are kept, so that no message is reported twice. Networks try to deliver a
+ * message for a few days at most.
+ */
 const KEPT_MS = 14 * 86_400_000
 /** The file is rewritten when it has more than 2 × messages + SPARE_LINES lines. */
 const SPARE_LINES = 1_000

@@ -43,9 +43,9 @@ export function newText(message: FlowMessage, fields: MessageFields): NewText {
 }
 
 /**
- * Returns the idempotency key of a message. Node-RED keeps `_msgid` when a flow passes the same message to the node
- * again, such as after a caught error, so the text is sent once. Other texts that a function node creates from one
- * message have the same `_msgid`, so the content is part of the key.
+ * Returns the idempotency key of a message. When a flow passes the same message to the node again, for example after a
+ * caught error, `_msgid` is the same, and the text must be sent only once. But a function node may create several texts
+ * from one message, and these also have the same `_msgid`. Therefore the key also depends on the content.
  */
 export function idempotencyKey(nodeId: string, message: FlowMessage, content: NewText): string | undefined {
   const { idempotencyKey: given, _msgid: id } = message

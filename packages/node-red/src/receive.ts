@@ -76,7 +76,7 @@ function receivedMessage(item: InboxItem) {
     payload: item.text ?? item.contentPreview,
     from: item.sender,
     ...(item.recipient !== undefined && { recipient: item.recipient }),
-    // Lets a send node later in the flow reply to the sender.
+    // With this number, a send node that follows in the flow sends its message to the sender, as a reply.
     to: item.sender,
     sms: { deviceId: item.deviceId, ...(item.simNumber !== undefined && { simNumber: item.simNumber }) },
     received: item,

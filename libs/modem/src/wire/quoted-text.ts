@@ -4,7 +4,8 @@ import type { UnsolicitedForm } from './unsolicited.ts'
 /**
  * The text after `+CUSD: 0,"`, line by line. The text may itself contain quotes, even at the end of a line, so the
  * closing quote is the last quote at the end of a line. A line that looks like a code, such as `+CMTI: "SM",3`, may be
- * an unsolicited code or the end of the text. Lines after the last such line are certainly not part of the text.
+ * an unsolicited code or the end of the text. Lines after the last line that may contain the closing quote are
+ * certainly not part of the text.
  */
 export class QuotedText {
   readonly #line: ResponseLine

@@ -9,8 +9,8 @@ function bytesOf(text: string): Uint8Array {
 }
 
 /**
- * Returns tokens as text: a line as it is, a prompt as `<prompt>`, a line of 5000 bytes that is too long as `<noise
- * 5000>`.
+ * Returns tokens as text: a line as it is, a prompt as `<prompt>`. A line that is too long, for example 5000 bytes,
+ * becomes `<noise 5000>`.
  */
 function tokens(chunks: readonly Uint8Array[], maximumLineLength?: number): string[] {
   const seen: string[] = []

@@ -13,8 +13,8 @@ export interface TokenListener {
  * depends on later bytes.
  *
  * CR and LF both end a line and empty lines are ignored, so `\r\n`, `\r\r\n`, `\n`, a lone `\r` and extra blank lines
- * are all the same. The prompt has no line end (`>`, `> `, `>\r\n`): it is reported with its `>`, at the start of a
- * line or directly after the echo of the submission command.
+ * are all the same. A line end may follow a prompt or not (`>`, `> `, `>\r\n`). So a prompt is reported as soon as its
+ * `>` arrives, if this `>` is at the start of a line or directly after the echo of the submission command.
  */
 export class Tokenizer {
   readonly #maximumLineLength: number

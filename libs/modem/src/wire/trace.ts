@@ -17,7 +17,7 @@ export interface TraceEntry {
 
 /**
  * Emits each line when it is complete, because masking needs whole lines to recognise numbers. When the direction
- * changes, an incomplete line is emitted with every possible fragment masked.
+ * changes, an incomplete line is emitted, and everything in it that may be part of private data is masked.
  */
 export class TraceLines implements ByteTrace {
   readonly #nowMs: () => number

@@ -5,7 +5,9 @@ import { PduEncodeError } from '../pdu-error.ts'
 export interface UserDataHeader {
   /** The elements in the order received, including unknown ones. */
   readonly elements: readonly InformationElement[]
-  /** All octets with UDHL, as the encoder writes them. Empty if UDHL points beyond the user data. */
+  /**
+   * All octets of the header, including UDHL, as the encoder writes them. Empty if UDHL points beyond the user data.
+   */
   readonly raw: Uint8Array
   /** True if the lengths are inconsistent. Then only `raw` is reliable, not `elements`. */
   readonly broken: boolean

@@ -38,8 +38,9 @@ export function excessGroup(groups: readonly PartGroup[], limits: EvictionLimits
  * own messages. Within that source, complete groups are evicted before released ones, and released ones before
  * gathering ones. Within a phase, the oldest group is evicted first.
  *
- * Sources that use no more than the fair share count as equal. Otherwise a flood from a thousand sender names, each
- * used once, would evict the messages of a sender that has two messages in progress.
+ * All sources that use no more than the fair share are treated as if they used the same amount of memory. Without this
+ * rule, a flood from a thousand sender names, each used once, would evict the messages of a sender that has two
+ * messages in progress.
  */
 function groupToEvict(
   groups: readonly PartGroup[],

@@ -3,8 +3,8 @@ export interface UsedGroupIds {
   /** In the order in which they were last used. */
   readonly remembered: readonly RememberedId[]
   /**
-   * The latest hour and the highest number among all forgotten ids. For that hour and earlier hours, only higher
-   * numbers are certainly unused.
+   * The latest hour and the highest number among all forgotten ids. In that hour and in earlier hours, a new id must
+   * have a higher number, because any other number may already have been used.
    */
   readonly forgotten: { readonly hour: number; readonly number: number }
 }
@@ -23,8 +23,9 @@ export const noUsedGroupIds: UsedGroupIds = { remembered: [], forgotten: { hour:
  * returns the used ids of the state after the step.
  *
  * The first message of a key and hour gets the id without a number; later messages get the id with a number. If there
- * are too many ids, the oldest ids are removed from memory. After that, every new id up to the latest removed hour gets
- * a number above all removed numbers. So a flood of ids affects only the ids of messages of its own hour.
+ * are too many ids, the oldest ids are forgotten. After that, every new id whose hour is not later than the latest hour
+ * of a forgotten id gets a number above the numbers of all forgotten ids. So a flood of ids does not affect the ids of
+ * later hours.
  */
 export class GroupIdAllocator {
   readonly #before: UsedGroupIds
@@ -36,7 +37,7 @@ export class GroupIdAllocator {
     this.#before = before
   }
 
-  /** @param key the same for messages that only the hour and the number distinguish */
+  /** @param key the same for two messages whose ids may differ only in the hour and the number */
   allocate(key: string, hour: number): string {
     const id = `${key}@${hour}`
     const { forgotten } = this.#before

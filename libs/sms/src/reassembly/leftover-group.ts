@@ -6,7 +6,7 @@ import { arrivedTogether, fillsGapsOf, type GapLimits, type PartGroup, partOf, s
  * messages arrive within seconds and in any order, and most missing parts still arrive.
  */
 export interface LeftoverLimits extends GapLimits {
-  /** The time within which a sender without an answer may submit a part again. */
+  /** A sender that receives no answer to a part may submit the part again within this time. */
   readonly resentWithinMs: number
 }
 
@@ -60,8 +60,8 @@ function couldBeOne(one: PartGroup, other: PartGroup, siblings: readonly PartGro
   if (one.repeatOf === null && other.repeatOf === null) return arrivedTogether([...one.parts, ...other.parts], limits)
 
   const [message, copies] = one.repeatOf === null ? [one, other] : [other, one]
-  // Also exchanges copies and originals. Equal parts fit both messages, so the earlier of two equal parts may be in the
-  // group of the later message.
+  // Tries the copies, and then their originals. Equal parts fit either message, so the earlier of two equal parts may
+  // have been put in the group of the later message.
   return [copies.parts, originalsOf(copies, siblings, limits) ?? []].some(
     (parts) => parts.length > 0 && sentInOrder([...message.parts, ...parts], limits.resentWithinMs),
   )

@@ -74,9 +74,9 @@ export function groupKey({ sim, sender, concatenation }: ReceivedPart): string {
  * No field is the same in all parts of a message and different in every other message. References repeat after 256
  * messages, or in every message of a sender that never changes its reference, and the time stamps of parts differ by
  * seconds. Therefore the hour of the earliest time stamp is used. Any subset of the parts gives the same hour, with one
- * exception: a message that was sent across the end of an hour, and of which only the later parts are present at the
- * first announcement. Such a message keeps its first id. The hours start at minute 23, because scheduled messages are
- * often sent exactly on the hour.
+ * exception: the message was sent partly before and partly after the end of an hour, and only parts sent after it have
+ * arrived at the first announcement. Such a message keeps its first id. The hours start at minute 23, because scheduled
+ * messages are often sent exactly on the hour.
  */
 export function hourOf({ parts }: PartGroup): number {
   const earliestMs = Math.min(...parts.map(({ sentMs, atMs }) => sentMs ?? atMs))
@@ -90,8 +90,8 @@ export interface GapLimits {
    */
   readonly longestPauseMs: number
   /**
-   * The longest time by which a part may have been submitted before the previous part. Parts are sent in order,
-   * except if a part is retried.
+   * A part may have been submitted before a part with a lower sequence number, but by no more than this time. Parts are
+   * sent in order, except if a part is retried.
    */
   readonly longestDisorderMs: number
 }
@@ -100,8 +100,9 @@ export interface GapLimits {
  * Returns true if the part may belong to the group according to its times.
  *
  * The limit on disorder prevents one lost part from corrupting later messages. Some senders never change their
- * reference. Without the limit, the first part of the next message would replace the lost part, the second part would
- * join the message after that, and so on. Every later message would be a mixture of two.
+ * reference. If the first part of a message is lost, then without the limit the first part of the next message would
+ * take its place. The rest of that next message would be joined with the first part of the message after it, and so on.
+ * Every later message would be a mixture of two.
  */
 export function fits(group: PartGroup, part: HeldPart, limits: GapLimits): boolean {
   const { longestPauseMs, longestDisorderMs } = limits

@@ -147,7 +147,7 @@ describe('a flood', () => {
     expect(state.groups).toHaveLength(30)
   })
 
-  // The test measures no time, because a slow implementation would exceed its time limit.
+  // The test does not measure time. With a slow implementation, it would exceed the time limit of the test runner.
   test.each<[string, (n: number) => Written]>([
     ['one key', () => ({})],
     ['one key, in one part', () => ({ of: 1 })],

@@ -66,7 +66,7 @@ function partsOf({ text, sim, sender, sentMs, options, paceMs }: Sent, name: str
   }))
 }
 
-/** The parts in any order, some of them twice, one second apart. */
+/** The parts in any order, some of them twice. One part arrives each second. */
 const deliveries = conversations.chain((sent) => {
   const parts = sent.flatMap((message, index) => partsOf(message, `${index}`))
   return fc

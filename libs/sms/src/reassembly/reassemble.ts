@@ -295,7 +295,7 @@ function duplicateOf(part: HeldPart, original: HeldPart): PartDuplicated {
   return { kind: 'part-duplicated', partId: part.partId, originalPartId: original.partId }
 }
 
-/** Of several groups at the same distance, returns the first, which has the longest wait. */
+/** If several groups are at the same distance, returns the first of them, which has waited longest. */
 function nearest(groups: readonly PartGroup[], part: HeldPart): PartGroup | undefined {
   const distances = groups.map((group) => distanceMs(group, part))
   return groups[distances.indexOf(Math.min(...distances))]

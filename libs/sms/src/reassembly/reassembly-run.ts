@@ -28,7 +28,10 @@ export interface Written {
   readonly width?: 8 | 16
 }
 
-/** Part `sequence` of a message of `of` (2) parts, submitted `sent` ms after noon; it arrives `atMs` after noon. */
+/**
+ * Returns the arrival of the part with the number `sequence` of a message with `of` parts (default 2). The part was
+ * submitted `sent` ms after noon and arrives `atMs` ms after noon.
+ */
 export function part(sequence: number, text: string, atMs: number, written: Written = {}): ReassemblyInput {
   const { of: total = 2, sent = 0, sender = '+447700900123', sim = 'sim', reference = 7, width = 8 } = written
   const concatenation: Concatenation = { width, reference, total, sequence }

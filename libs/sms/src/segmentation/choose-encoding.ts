@@ -21,7 +21,7 @@ export interface EncodingOptions {
   /** The languages whose tables the recipient's phone supports. Default: none, because few phones support any. */
   readonly nationalShifts?: readonly NationalLanguage[] | undefined
   /**
-   * If true, replaces curly quotes and accented letters that GSM-7 lacks, if the replacement avoids UCS-2. Default
+   * Replaces curly quotes and accented letters that GSM-7 lacks, but only if the text then needs no UCS-2. Default
    * false.
    */
   readonly transliterate?: boolean | undefined
@@ -50,9 +50,10 @@ export interface EncodingChoice {
  *
  * UCS-2 is used only for text that no allowed table can encode. UCS-2 is never cheaper: a character in GSM-7 has at
  * most 14 bits including its escape, and the saving is greater than the size of the shift elements in a part of any
- * size. Transliteration is tried when the text would otherwise need UCS-2. Transliteration is used only if the whole
- * text then fits GSM-7 in no more parts (`…` is three septets, but one UTF-16 unit). Transliteration also composes a
- * letter with a following accent (NFD); without transliteration, every character arrives unchanged.
+ * size. Transliteration is tried when the text would otherwise need UCS-2. Its result is used only if the whole text
+ * can then be encoded in GSM-7 and needs no more parts than in UCS-2. It may need more, because `…` becomes three
+ * septets, but is one UTF-16 unit. Transliteration also composes a letter with a following accent (NFD); without
+ * transliteration, every character arrives unchanged.
  */
 export function chooseEncoding(text: string, options: EncodingOptions): EncodingChoice {
   if (options.encoding === 'ucs2') return inUcs2(text, options, [])
@@ -185,8 +186,8 @@ function charactersWithoutSeptets(
 }
 
 /**
- * Describes the position of the first character instead of the characters, because errors are logged, and message texts
- * must not be logged.
+ * Errors are logged, but message texts must not be logged. So this error contains only the position of the first of the
+ * characters, not the characters.
  */
 function withoutSeptets(text: string, characters: readonly string[]): string {
   const first = Array.from(storable(text)).findIndex((char) => characters.includes(char))

@@ -17,8 +17,8 @@ export function clusterStarts(text: string): (index: number) => number {
 }
 
 /**
- * Two single units never join, except CR LF. At the start and at the end of the text, one of the units is NaN, and then
- * both results are correct.
+ * Two single units never join, except CR LF. At the start and at the end of the text, one of the units is NaN. Then it
+ * does not matter whether the function returns true or false.
  */
 function mayJoin(before: number, after: number): boolean {
   if (!isSingle(before) || !isSingle(after)) return true
@@ -41,8 +41,8 @@ const LINE_FEED = 0x0a
 let segmenter: Intl.Segmenter | undefined
 
 /**
- * A fixed language avoids the default of the host; clusters do not depend on it. Creating a segmenter takes
- * milliseconds.
+ * The language is fixed so that the default language of the host is not used. Clusters do not depend on the language.
+ * Creating a segmenter takes milliseconds.
  */
 function graphemeSegmenter(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })

@@ -41,7 +41,10 @@ interface Cost {
   readonly cuts: number
 }
 
-/** Tries every end of every part, from the last unit back, for the fewest parts and then the fewest split clusters. */
+/**
+ * Finds the boundaries with the fewest parts, and among these the boundaries with the fewest split clusters. Tries
+ * every possible end of every part, beginning at the end of the text.
+ */
 function leastCost(units: TextUnits, capacity: number): Cost {
   const costs: Cost[] = []
   for (let from = units.length; from >= 0; from--) {

@@ -14,9 +14,10 @@ export function countParts({ length, pairStart }: TextUnits, capacity: number): 
  * Returns the end of each part. `parts` is the smallest possible number. Splits no pair, and as few clusters as this
  * number of parts allows.
  *
- * A part that ends before a cluster leaves more units for the next parts, so the spare units are used where they avoid
- * most splits. The search adds one part at a time. For each number of split clusters, it keeps only the longest path,
- * because a shorter path with the same number of splits can never become better.
+ * A part that ends before a cluster is not full, so the next parts must hold more units. In total, only a few units
+ * can stay unused. They are left unused where this avoids the largest number of split clusters. The search adds one
+ * part at a time. For each number of split clusters, it keeps only the longest path, because a shorter path with the
+ * same number of splits can never become better.
  */
 export function partBoundaries(units: TextUnits, capacity: number, parts: number): readonly number[] {
   let paths: readonly Path[] = [{ end: 0, splits: 0, before: undefined }]

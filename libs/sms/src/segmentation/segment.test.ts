@@ -80,7 +80,7 @@ describe('the parts of a long text', () => {
   })
 
   test('a long text gets one more part if a surrogate pair would otherwise be split', () => {
-    // The 134 units would fill two parts completely without the surrogate pair.
+    // If the surrogate pair could be split, the 134 units would exactly fill two parts.
     expect(segment(`${'я'.repeat(66)}😀${'я'.repeat(66)}`, plain).parts).toHaveLength(3)
   })
 

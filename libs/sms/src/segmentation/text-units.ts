@@ -45,9 +45,9 @@ export function ucs2Units(text: string): TextUnits {
 const ESCAPE = 0x1b
 
 /**
- * Counts the escapes before an index. Every character of every table is one UTF-16 unit, so an index in the septets
- * minus the escapes is the index in the text. Counts all escapes on first use, because a long text needs hundreds of
- * positions.
+ * Counts the escapes before an index. Every character of every table is one UTF-16 unit, so an index in the septets,
+ * minus the number of escapes before it, is the index in the text. Counts all escapes on first use, because a long text
+ * needs hundreds of positions.
  */
 function escapeCounts(septets: Uint8Array): (index: number) => number {
   let counts: Uint32Array | undefined

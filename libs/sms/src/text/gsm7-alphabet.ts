@@ -79,7 +79,8 @@ function characterBehindEscape(septet: number, main: Uint16Array, extension: Uin
   // This code is reserved for another extension table, and a receiver without that table shows a space.
   if (septet === escapeSeptet) return ' '
   const unit = extension[septet]!
-  // A code without an entry shows the character of the alphabet in use, including a locking shift table.
+  // A code without an entry is shown as the character with this code in the main table, which may be a locking shift
+  // table.
   return String.fromCharCode(unit === noCharacter ? main[septet]! : unit)
 }
 

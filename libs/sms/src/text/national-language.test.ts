@@ -304,8 +304,8 @@ describe('the locking tables of India and Pakistan', () => {
   })
 })
 
-// These scripts have a common origin, and the same arrangement in their Unicode blocks, so a letter has the same septet
-// in every language that contains the letter. This test detects tables shifted by a cell and cells of another block.
+// These scripts are arranged alike in Unicode, so a letter has the same septet in every language that contains it.
+// This test detects a table shifted by one cell, and a cell with a character of another block.
 describe.each(indic)('$name', ({ id, block }) => {
   it('the table has at each septet up to 0x5F the same letter as Devanagari, or no letter', () => {
     const devanagari = lockingOf(6)

@@ -18,7 +18,8 @@ export interface Spelling {
 export function spellingOf(cluster: string): Spelling | undefined {
   if (cluster.length > longestCluster) return undefined
   const composed = Array.from(cluster.normalize('NFC'))
-  // For a single character, the `lessMarked` of the whole cluster is sufficient.
+  // A single character gets no `lessMarked` of its own, because it would be the same as the `lessMarked` of the
+  // cluster.
   const isAlone = composed.length === 1
   return {
     characters: composed.map((char) => ({

@@ -194,6 +194,6 @@ const characterWithItsMarks = /\P{M}(?:(?![\ufe0e\ufe0f])\p{M})*|\p{M}/gu
 const endsInDigit = /\p{Nd}$/u
 const hasGreek = /\p{Script=Greek}/u
 const word = /[\p{L}\p{M}\p{N}]+/gu
-// Matches single letters that are words: the articles η and ο, and ή, "or". Marks of the Greek script do not count as
-// letters, because many marks in a row would match in exponentially many ways.
+// Matches Greek words. The words of one letter are the articles η and ο, and the word ή (which means "or"). Marks of
+// the Greek script do not count as letters, because many marks in a row would match in exponentially many ways.
 const greekWord = /^(?:(?:(?!\p{M})\p{Script=Greek}\p{M}{0,3}){2,}|[ηοή]|η\u0301)$/u

@@ -22,7 +22,7 @@ export interface Deliver {
   readonly userData: UserData
 }
 
-/** @param prefix octets to write before the TPDU, which saves another copy of the TPDU */
+/** @param prefix octets to write before the TPDU, so that the caller need not copy the TPDU to put them in front */
 export function encodeDeliver(deliver: Deliver, prefix: Uint8Array = new Uint8Array(0)): Uint8Array {
   const firstOctet = encodeFirstOctet(
     messageTypes.deliver,

@@ -32,7 +32,7 @@ export interface Submit {
   readonly userData: UserData
 }
 
-/** @param prefix octets to write before the TPDU, which saves another copy of the TPDU */
+/** @param prefix octets to write before the TPDU, so that the caller need not copy the TPDU to put them in front */
 export function encodeSubmit(submit: Submit, prefix: Uint8Array = new Uint8Array(0)): Uint8Array {
   const firstOctet = encodeFirstOctet(
     messageTypes.submit,

@@ -14,7 +14,7 @@ export interface PersonalityTraits {
   readonly unknownCommand: ResultCode
   /** CSCS=? */
   readonly characterSets: readonly string[]
-  /** True if phone numbers in SMS commands are also in hexadecimal with CSCS "UCS2". */
+  /** True if, with CSCS "UCS2", not only texts but also phone numbers in SMS commands are in hexadecimal. */
   readonly numbersInCharacterSet: boolean
   readonly ussd: 'text' | 'packed'
   /** Undefined if the family does not pass commands of the SIM toolkit to the host. */

@@ -55,7 +55,10 @@ export class Terminals {
     return this.#all.flatMap(({ settings, unsolicited }) => (isWanted(settings.cnmi) ? unsolicited : []))
   }
 
-  /** Returns a clock whose timers make the terminal current that started them. */
+  /**
+   * Returns a clock that remembers which terminal started each timer. This terminal is the current one while the
+   * function of the timer runs.
+   */
   clock(clock: Clock): Clock {
     if (this.#all.length === 1) return clock
     return {

@@ -102,7 +102,7 @@ export class EmulatedUssdSession {
 /** 23.038 §5: GSM 7 bit with an unspecified language, and UCS-2. */
 const gsm7 = 15
 const ucs2Coding = 72
-/** The time after which the network ends a session without a reply. */
+/** If the host does not reply within this time, the network ends the session. */
 export const answerWithinMs = 180_000
 
 export function menuAround(faults: FaultControl, reply: MenuReply): MenuReply | undefined {

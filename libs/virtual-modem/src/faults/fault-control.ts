@@ -43,12 +43,15 @@ export class FaultControl {
     return active.options as FaultOptions<N>
   }
 
-  /** Returns the options of a fault that is a state instead of an event, while the fault is set. */
+  /** For a fault that is a state, not an event: returns its options if the fault is set, otherwise undefined. */
   standing<N extends FaultName>(name: N): FaultOptions<N> | undefined {
     return this.#active.get(name)?.options as FaultOptions<N> | undefined
   }
 
-  /** Sets the only listener: the modem, which starts faults that need no command. */
+  /**
+   * Sets the only function that is called when the faults change. With it, the modem starts the faults that occur
+   * without a command.
+   */
   whenChanged(run: () => void): void {
     this.#whenChanged = run
   }

@@ -19,7 +19,7 @@ export function quotedNumber(modem: TextModeModem, address: Address): string {
   return `"${inSet ? textForHost(number, characterSet) : number}"`
 }
 
-/** The phonebook name of the number, or the text that the family writes without a name. */
+/** The phonebook name of the number. If the number has no name, the text that the family writes in this case. */
 export function alphaOf(modem: TextModeModem, address: Address): string {
   const name = modem.sim?.phonebook.nameOf(textFromAddress(address))
   return name === undefined

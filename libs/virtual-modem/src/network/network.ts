@@ -117,7 +117,7 @@ export class Network {
     return station !== undefined
   }
 
-  /** Sets or, with undefined, removes the service behind a code. */
+  /** Sets the service for a code. If `menu` is undefined, removes the service. */
   setUssdMenu(code: string, menu: UssdMenu | undefined): void {
     if (menu) this.#menus.set(code, menu)
     else this.#menus.delete(code)

@@ -18,7 +18,7 @@ export class ServiceCentre {
   accepted = 0
   readonly #options: ServiceCentreOptions
   readonly #wholeMessages = new WholeMessages()
-  /** The number of refusals so far of each message that will be accepted later. */
+  /** For each message that is refused at first and accepted later: how many times it has been refused so far. */
   readonly #refusals = new Map<string, number>()
 
   constructor(options: ServiceCentreOptions) {

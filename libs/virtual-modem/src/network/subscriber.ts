@@ -190,8 +190,8 @@ export interface SubscriberOptions {
 /** TRAM plus the time of transit (24.011 §10). Without an answer within this time, the delivery has failed. */
 const answerWithinMs = 45_000
 /**
- * The network repeats a message only after its timers end, after at least 12 s (24.011 §10). Later messages do not wait
- * for the repetition.
+ * The network repeats a message only when the timers of the network have ended, which takes at least 12 s (24.011 §10).
+ * Later messages do not wait for the repetition.
  */
 const redeliverAfterMs = 15_000
 /** How long the network holds back a delayed part. A message that arrives meanwhile overtakes the part. */

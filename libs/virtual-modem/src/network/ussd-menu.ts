@@ -1,4 +1,4 @@
-/** A USSD service such as `*100#`: a text, and the menus that the answers to this text open. */
+/** A USSD service such as `*100#`: a text, and for each answer to this text the menu that follows. */
 export interface UssdMenu {
   readonly text: string
   /** The choices. If there are none, the dialogue ends after the text. */

@@ -95,10 +95,13 @@ function storedMessages(
   })
 }
 
-/** 51.011 §10.5.3: received to be read, received read, to be sent, sent. */
+/** 51.011 §10.5.3, for the four states of a message: received and unread; received and read; not yet sent; sent. */
 const statusOctets = [3, 1, 7, 5]
 
-/** 51.011 §10.5.6: a name, the parameters that are present, destination, service centre, PID, DCS, validity. */
+/**
+ * 51.011 §10.5.6: a name, an octet that shows which parameters are present, and the parameters: destination, service
+ * centre, PID, DCS, validity.
+ */
 function messageParameters(serviceCentre: string): Uint8Array {
   const record = new Uint8Array(44).fill(0xff)
   const centre = decoded(() => encodeServiceCentreAddress(addressFromText(serviceCentre)))

@@ -43,7 +43,10 @@ function turn(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by))
 }
 
-/** The first 32 bits of the fractional parts of the cube roots and of the square roots of the first prime numbers. */
+/**
+ * The constants of SHA-256. `constants`: the cube roots of the first 64 prime numbers. `initial`: the square roots of
+ * the first 8 prime numbers. Of each root, only the first 32 bits after the point are used.
+ */
 const tables = rootTables()
 
 function rootTables(): { readonly constants: readonly number[]; readonly initial: readonly number[] } {

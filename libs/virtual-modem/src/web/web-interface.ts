@@ -8,8 +8,8 @@ import { type SentCopies, WebSending } from './web-sending.ts'
 import { WebUssd } from './web-ussd.ts'
 
 /**
- * The web interface of a HiLink stick: the XML interface behind its pages, while the stick is on. Sessions end when the
- * stick is switched off.
+ * The XML interface that the web pages of a HiLink stick use. An object exists only while the stick is on, so sessions
+ * end when the stick is switched off.
  *
  * A request is executed if it contains a valid session. A POST must also contain an unused token. Each reply to a POST
  * contains the next token.

@@ -9,7 +9,8 @@ import type { WebReply } from './web-request.ts'
  * The states of the USSD session of a stick:
  *
  * - closed: the next text is a code.
- * - asked: the network has to answer. Next: answered, or open.
+ * - asked: the network has to answer. After the answer, the session is open if the network expects a reply, else
+ *   closed.
  * - open: the network expects a reply, and ends the session after three minutes.
  */
 export class WebUssd {

@@ -18,8 +18,8 @@ export interface TokenPair {
   /** The time at which the access token expires: `expires_at` of the answer that issued it. */
   readonly expiresAt?: string | undefined
   /**
-   * Receives each new pair of tokens. Store the pair before the promise resolves, because the old refresh token works
-   * only once, and a second use revokes all tokens that were issued with it.
+   * Receives each new pair of tokens. Store the pair before the function returns, or before its promise resolves. The
+   * old refresh token works only once. If it is used a second time, all tokens that were issued with it are revoked.
    */
   readonly onRefresh: (pair: { accessToken: string; refreshToken: string; expiresAt: string }) => void | Promise<void>
 }
@@ -49,8 +49,8 @@ export class Authentication {
   }
 
   /**
-   * Gets a new pair after a request with the token `refused` was answered with 401. Returns false if the credentials
-   * cannot be refreshed.
+   * Gets a new pair of tokens. `refused` is the `Authorization` header that was answered with 401 or is about to
+   * expire. Returns false if the credentials cannot be refreshed.
    */
   async renew(refused: string): Promise<boolean> {
     if (!('refreshToken' in this.#credentials)) return false

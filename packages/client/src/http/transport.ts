@@ -5,7 +5,7 @@ import { pause, type RetryRules, retryDelay } from './retry.ts'
 
 /** The options that every method accepts as its last argument. */
 export interface CallOptions {
-  /** A signal that ends the call, including its retries, with its reason. */
+  /** A signal that ends the call and its retries. The call then fails with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
   /** The time limit for one attempt, in milliseconds. */
   readonly timeoutMs?: number | undefined
@@ -74,7 +74,7 @@ export class Transport {
     }
   }
 
-  /** Opens a stream of events. The time limit ends with the first byte of the answer. */
+  /** Opens a stream of events. The time limit applies only until the first byte of the answer arrives. */
   async open(request: ApiRequest): Promise<Response> {
     return this.#withRenewal((authorization) => this.#exchange(request, authorization, async (response) => response))
   }

@@ -6,7 +6,7 @@ export interface GaplessOptions extends FollowOptions {
   readonly events: (options: FollowOptions) => AsyncGenerator<LiveEvent, void, undefined>
   /**
    * Reads the lists of the API. Called if events may be missing: without `lastEventId`, and after `reset`. The stream
-   * is open meanwhile, so no change between a list and the next event is missed.
+   * is already open at that time, so a change that happens after a list was read is reported as an event.
    */
   readonly catchUp: () => Promise<void>
   /** Called when the stream is open for the first time, before all other work. */

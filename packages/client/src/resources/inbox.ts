@@ -43,7 +43,10 @@ export class Inbox {
     return this.#transport.open({ method: 'GET', path, headers: { accept: '*/*' }, ...options })
   }
 
-  /** Makes devices read their SIMs again, and sends received messages of a period to webhooks again if requested. */
+  /**
+   * Makes devices read their SIMs again. If requested, also sends the messages received in a period to the webhooks
+   * again.
+   */
   async refresh(body: RefreshInboxRequest, options?: CallOptions): Promise<void> {
     await this.#transport.send({ method: 'POST', path: '/inbox/refresh', body, ...options })
   }
@@ -73,7 +76,7 @@ export class Conversations {
     return (await this.#transport.send<ConversationDetails>({ method: 'GET', path, ...options })).body
   }
 
-  /** Marks a conversation as read, archives, blocks, labels or assigns it. */
+  /** Changes a conversation: marks it as read, archives it, blocks it, labels it or assigns it to a user. */
   async change(number: string, body: ConversationChange, options?: CallOptions): Promise<ConversationDetails> {
     const request = { method: 'PATCH', path: pathOf(number), body, ...options } as const
     return (await this.#transport.send<ConversationDetails>(request)).body

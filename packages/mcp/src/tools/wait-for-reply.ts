@@ -93,7 +93,10 @@ async function waitForReplies(api: SmsGateway, { number, after, timeoutMs, signa
   let isReading = false
   let isWanted = false
 
-  /** Reads the conversation. Calls during a read cause one additional read. */
+  /**
+   * Reads the conversation. If this function is called during a read, one more read follows, however often it was
+   * called.
+   */
   function read(): void {
     isWanted = true
     if (!isReading) void readWhileWanted()
@@ -173,8 +176,8 @@ interface StartQuery {
 /** Returns the time from which received messages count as replies, in whole seconds like the time stamps of SMS. */
 async function startOf(api: SmsGateway, { number, given, signal }: StartQuery): Promise<Date> {
   if (given === undefined) {
-    // Reads the time before the request. The request is retried while the relay restarts, and a reply that arrives
-    // meanwhile must count.
+    // Reads the clock before it sends the request. While the relay restarts, the request is retried, and a reply that
+    // arrives during this time must count.
     const calledAt = new Date()
     const { items } = await api.conversations.entries(number, { limit: MOST_REPLIES }, { signal }).page()
     const sent = items.find(({ direction }) => direction === 'out')

@@ -152,7 +152,10 @@ function sendCommand(modem: MobileEquipment, parameters: CommandParameters): Out
   })
 }
 
-/** The parameter 0 or 1 accepts, 2 refuses. If a length is given, an acknowledgement PDU follows (27.005 §3.4.4). */
+/**
+ * With the parameter 0 or 1, the host accepts the received message; with 2, it refuses the message. If a length is
+ * given, an acknowledgement PDU follows (27.005 §3.4.4).
+ */
 function acknowledge(modem: MobileEquipment, parameters: CommandParameters): Outcome {
   const kind = parameters.number(0, 0)
   const length = parameters.number(1, 0)
