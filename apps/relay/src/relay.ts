@@ -19,7 +19,7 @@ import { EventRecorder } from './ingest/event-recorder.ts'
 import { ConnectedAgents } from './link/connected-agents.ts'
 import { agentMetrics, dispatchMetrics } from './link/link-metrics.ts'
 import { LiveEvents } from './live/live-events.ts'
-import { keepLogPartitions } from './logs/log-retention-statement.ts'
+import { makeLogPartitionsAtStart } from './logs/log-retention-statement.ts'
 import { BufferedLogbook } from './logs/logbook.ts'
 import { acceptRequests } from './messages/accept/accept-request.ts'
 import { messageMetrics } from './messages/message-metrics.ts'
@@ -166,7 +166,7 @@ async function openCore({ config, log, clock, random = systemRandom }: RelayOpti
 async function prepareDatabase(core: Core): Promise<void> {
   const { ADMIN_USERNAME: username, ADMIN_PASSWORD: password, ENROLMENT_TOKEN: token } = core.config
   await rotateSigningKeys({ ...core, longestTokenSeconds: longestToken(core.config) })
-  await keepLogPartitions({ ...core, now: core.clock.now() })
+  await makeLogPartitionsAtStart({ ...core, now: core.clock.now() })
   if (username === undefined || password === undefined) return
   const accountId = await ensureAccount(core, { username, password })
   if (token !== undefined) await ensureEnrolmentToken(core, { token, accountId })

@@ -20,6 +20,33 @@ CREATE TABLE "logs" (
     CONSTRAINT "logs_pkey" PRIMARY KEY ("id", "created_at")
 ) PARTITION BY RANGE ("created_at");
 
+-- Relays change partitions, for which their role must own the tables. PostgreSQL also requires the owner of the sequence.
+DO $$
+BEGIN
+  EXECUTE format('ALTER TABLE logs OWNER TO %I',
+    (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = 'logs_initial'::regclass));
+END $$;
+
+-- The privileges of other roles, for example of one that may only read.
+DO $$
+DECLARE
+  granted record;
+BEGIN
+  FOR granted IN
+    SELECT pg_get_userbyid(grantee) AS role, grantee, privilege, is_grantable FROM (
+      SELECT grantee, privilege_type AS privilege, is_grantable
+      FROM pg_class, aclexplode(relacl) WHERE oid = 'logs_initial'::regclass
+      UNION ALL
+      SELECT grantee, format('%s (%I)', privilege_type, attname), is_grantable
+      FROM pg_attribute, aclexplode(attacl) WHERE attrelid = 'logs_initial'::regclass
+    ) AS privileges
+  LOOP
+    EXECUTE format('GRANT %s ON logs TO %s%s', granted.privilege,
+      CASE granted.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(granted.role) END,
+      CASE WHEN granted.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END);
+  END LOOP;
+END $$;
+
 ALTER SEQUENCE "logs_id_seq" OWNED BY "logs"."id";
 
 CREATE INDEX "logs_account_id_created_at_id_idx" ON "logs"("account_id", "created_at", "id");
@@ -39,6 +66,12 @@ END $$;
 
 -- Receives entries of days that have no partition.
 CREATE TABLE "logs_default" PARTITION OF "logs" DEFAULT;
+
+DO $$
+BEGIN
+  EXECUTE format('ALTER TABLE logs_default OWNER TO %I',
+    (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = 'logs_initial'::regclass));
+END $$;
 
 -- The trigger of `logs_initial` does not run for statements on `logs`.
 CREATE TRIGGER tell_log_added AFTER INSERT ON logs

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { RetentionRule } from '../settings/retention.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
-import { type KeepPartitionsDeps, keepPartitions } from '../store/partitions/keep-partitions.ts'
+import { type KeepPartitionsDeps, keepPartitions, makePartitionsAtStart } from '../store/partitions/keep-partitions.ts'
 import { readRow } from '../store/read-rows.ts'
 
 export const logRetention: RetentionRule = {
@@ -13,12 +13,18 @@ export const logRetention: RetentionRule = {
   longestDays: longestLogRetention,
 }
 
+const LOGS = { name: 'logs', column: 'created_at' }
+
+type KeepLogPartitionsDeps = KeepPartitionsDeps & { readonly database: Statements }
+
 /** Makes the partitions of the next days and drops the partitions that no account needs any more. */
-export async function keepLogPartitions({
-  database,
-  ...deps
-}: KeepPartitionsDeps & { readonly database: Statements }): Promise<void> {
-  await keepPartitions(deps, { name: 'logs', column: 'created_at' }, await longestLogRetention(database))
+export async function keepLogPartitions({ database, ...deps }: KeepLogPartitionsDeps): Promise<void> {
+  await keepPartitions(deps, LOGS, await longestLogRetention(database))
+}
+
+/** Makes the partitions of the next days. Other transactions that use the table delay the start by less than a second. */
+export async function makeLogPartitionsAtStart({ database, ...deps }: KeepLogPartitionsDeps): Promise<void> {
+  await makePartitionsAtStart(deps, LOGS, await longestLogRetention(database))
 }
 
 /**

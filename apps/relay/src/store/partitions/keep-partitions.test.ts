@@ -1,7 +1,7 @@
 import { openLog } from '@smsgw/daemon/log/log'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { keepLogPartitions } from '../../logs/log-retention-statement.ts'
+import { keepLogPartitions, makeLogPartitionsAtStart } from '../../logs/log-retention-statement.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { missingPeriods } from './keep-partitions.ts'
 
@@ -142,6 +142,102 @@ test('a long transaction prevents the drop, but other transactions keep reading 
   expect(warnings).toHaveLength(1)
   expect(await days()).not.toContain(dayName(0))
   expect(await store.database.logEntry.count()).toBe(1)
+})
+
+test('stores all entries that are written while their partition is made', async () => {
+  await client.query(
+    `INSERT INTO logs (account_id, created_at, module, priority, message)
+     SELECT 'a1', $1, '', 'INFO', '' FROM generate_series(1, 20000)`,
+    [after(0)],
+  )
+  let written = 20_000
+  let isMade = false
+  async function writing(): Promise<void> {
+    while (!isMade) {
+      await write(after(0))
+      written += 1
+    }
+  }
+  const writers = Promise.allSettled([writing(), writing(), writing()])
+  try {
+    // A busy machine may need several runs to get the locks.
+    for (let runs = 0; runs < 20 && !(await days()).includes(dayName(0)); runs += 1) await keep(after(0))
+  } finally {
+    isMade = true
+    await writers
+  }
+  expect((await writers).filter(({ status }) => status === 'rejected')).toEqual([])
+  expect(await filled()).toEqual([dayName(0)])
+  expect(await store.database.logEntry.count()).toBe(written)
+})
+
+test('makes other partitions if rows of today cannot be moved', async () => {
+  await write(after(0))
+  await client.query(`ALTER TABLE logs ADD CONSTRAINT of_another_program CHECK (message <> '') NOT VALID`)
+  const warnings: string[] = []
+  try {
+    await keep(start, warnings)
+  } finally {
+    await client.query('ALTER TABLE logs DROP CONSTRAINT of_another_program')
+  }
+  expect(await days()).toEqual([1, 2, 3].map(dayName))
+  expect(warnings).toEqual([expect.stringContaining('could not move rows from the default partition')])
+  await keep(start)
+  expect(await filled()).toEqual([dayName(0)])
+})
+
+test('makes partitions while autovacuum works on another partition', async () => {
+  await client.query('BEGIN; LOCK TABLE ONLY logs_initial IN SHARE UPDATE EXCLUSIVE MODE')
+  try {
+    await keep(start)
+  } finally {
+    await client.query('ROLLBACK')
+  }
+  expect(await days()).toEqual([0, 1, 2, 3].map(dayName))
+})
+
+describe('at the start', () => {
+  async function startAt(now: Date, url = store.url): Promise<object[]> {
+    const lines: string[] = []
+    const log = openLog('warn', { write: (line) => lines.push(line) })
+    // The test fails by its time limit if a lock is tried again.
+    await makeLogPartitionsAtStart({ url, database: store.database, log, now, pauseMs: 3_600_000 })
+    return lines.map((line) => JSON.parse(line))
+  }
+
+  test('partitions are made, but none is dropped', async () => {
+    await keep(start)
+    expect(await startAt(after(40))).toEqual([])
+    expect(await days()).toEqual([0, 1, 2, 3, 40, 41, 42, 43].map(dayName))
+  })
+
+  test('a lock of another transaction is tried once', async () => {
+    await client.query('BEGIN; SELECT FROM logs')
+    try {
+      expect(await startAt(start)).toEqual([
+        expect.objectContaining({ err: expect.objectContaining({ code: '55P03' }) }),
+      ])
+    } finally {
+      await client.query('ROLLBACK')
+    }
+    expect(await startAt(start)).toEqual([])
+    expect(await days()).toHaveLength(4)
+  })
+
+  test('a role that does not own the table gets an error in the log, and the start continues', async () => {
+    const role = `writer_${new URL(store.url).pathname.slice(1)}`
+    await client.query(
+      `CREATE ROLE ${role} LOGIN PASSWORD 'x'; GRANT SELECT, INSERT, UPDATE, DELETE ON logs TO ${role}`,
+    )
+    const url = Object.assign(new URL(store.url), { username: role, password: 'x' }).href
+    try {
+      expect(await startAt(start, url)).toEqual([
+        expect.objectContaining({ table: 'logs', err: expect.objectContaining({ code: '42501' }) }),
+      ])
+    } finally {
+      await client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+    }
+  })
 })
 
 describe('the periods of missing partitions', () => {

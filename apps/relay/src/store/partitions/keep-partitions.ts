@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@smsgw/daemon/log/log'
-import { DatabaseError } from 'pg'
+import { type Client, DatabaseError } from 'pg'
 import { databaseClient, NO_TIMEOUTS } from '../connection/database-client.ts'
 import {
   dropPartition,
-  makePartitions,
+  makePartition,
   type Partition,
   type PartitionedTable,
   type Period,
@@ -26,8 +26,10 @@ const MOST_PARTITIONS = 60
 const SMALL_TABLE_ROWS = 1_000_000
 const TRIES = 10
 const PAUSE_MS = 1_000
-/** The SQL states `lock_not_available`, `deadlock_detected`, and `check_violation` if a row of the period was added meanwhile. */
-const TRANSIENT = ['55P03', '40P01', '23514']
+/** The SQL states `lock_not_available` and `deadlock_detected`. */
+const LOCK_ERRORS = ['55P03', '40P01']
+const CHECK_VIOLATION = '23514'
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 export interface KeepPartitionsDeps {
   /** The URL for connections outside the pool. */
@@ -45,33 +47,89 @@ export interface KeepPartitionsDeps {
  * default partition.
  */
 export async function keepPartitions(
-  { url, log, now, pauseMs = PAUSE_MS }: KeepPartitionsDeps,
+  deps: KeepPartitionsDeps,
   table: PartitionedTable,
   keptDays: number,
+): Promise<void> {
+  const { log, now } = deps
+  await withClient(deps, table, async (client) => {
+    await makeMissing(client, deps, table, { keptDays, tries: TRIES })
+    for (const partition of unneeded(await readPartitions(client, table), now, keptDays)) {
+      await retrying(() => dropPartition(client, partition), deps, TRIES)
+      log.info({ partition: partition.name }, 'dropped partition with expired rows')
+    }
+  })
+}
+
+/**
+ * Makes the missing partitions of the next days, with one try. A failure is logged and does not stop the start, because the default
+ * partition stores the rows.
+ */
+export async function makePartitionsAtStart(
+  deps: KeepPartitionsDeps,
+  table: PartitionedTable,
+  keptDays: number,
+): Promise<void> {
+  try {
+    await withClient(deps, table, (client) => makeMissing(client, deps, table, { keptDays, tries: 1 }))
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error
+    deps.log.error({ table: table.name, err: error }, 'could not make partitions, retrying in an hour')
+  }
+}
+
+/** Runs the work on a connection of its own. Logs errors that the operator can resolve while the relay runs. */
+async function withClient(
+  { url, log }: KeepPartitionsDeps,
+  { name: table }: PartitionedTable,
+  work: (client: Client) => Promise<void>,
 ): Promise<void> {
   const client = databaseClient({ url, options: NO_TIMEOUTS, application_name: 'smsgw partitions' })
   await client.connect()
   try {
-    await retrying(() => makePartitions(client, table, (existing) => missingPeriods(existing, now, keptDays)))
-    for (const partition of unneeded(await readPartitions(client, table), now, keptDays)) {
-      await retrying(() => dropPartition(client, partition))
-      log.info({ partition: partition.name }, 'dropped partition with expired rows')
-    }
+    await work(client)
   } catch (error) {
-    if (!isTransient(error)) throw error
-    log.warn({ table: table.name, err: error }, 'could not lock a table to change its partitions, retrying in an hour')
+    if (isLocked(error))
+      log.warn({ table, err: error }, 'could not lock a table to change its partitions, retrying in an hour')
+    else if (stateOf(error) === INSUFFICIENT_PRIVILEGE)
+      log.error({ table, err: error }, 'could not change partitions: the database role must own the table')
+    else throw error
   } finally {
     await client.end()
   }
+}
 
-  async function retrying(work: () => Promise<void>): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await work()
-      } catch (error) {
-        if (tries === TRIES || !isTransient(error)) throw error
-        await sleep(pauseMs)
-      }
+/** Future periods come first, because they need no rows from the default partition. */
+async function makeMissing(
+  client: Client,
+  deps: KeepPartitionsDeps,
+  table: PartitionedTable,
+  { keptDays, tries }: { readonly keptDays: number; readonly tries: number },
+): Promise<void> {
+  const { log, now } = deps
+  for (const period of missingPeriods(await readPartitions(client, table), now, keptDays).toReversed())
+    try {
+      await retrying(() => makePartition(client, table, period), deps, tries)
+    } catch (error) {
+      if (stateOf(error) !== CHECK_VIOLATION) throw error
+      log.warn(
+        { table: table.name, from: period.from, err: error },
+        'could not move rows from the default partition, retrying in an hour',
+      )
+    }
+}
+
+async function retrying(
+  work: () => Promise<void>,
+  { pauseMs = PAUSE_MS }: KeepPartitionsDeps,
+  mostTries: number,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries >= mostTries || !isLocked(error)) throw error
+      await sleep(pauseMs)
     }
   }
 }
@@ -101,6 +159,11 @@ function startOf({ from }: Partition): number {
   return from?.getTime() ?? -Infinity
 }
 
-function isTransient(error: unknown): boolean {
-  return error instanceof DatabaseError && TRANSIENT.includes(error.code ?? '')
+function isLocked(error: unknown): boolean {
+  return LOCK_ERRORS.includes(stateOf(error) ?? '')
+}
+
+/** Returns the SQL state. */
+function stateOf(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined
 }

@@ -103,3 +103,29 @@ test('entries that were written while a clock was ahead get the time of the migr
     { message: 'now', isPast: true },
   ])
 })
+
+test('the new table has the owner and the privileges of the old table', async () => {
+  const name = new URL(empty.url).pathname.slice(1)
+  const [owner, reader, column] = [`owner_${name}`, `reader_${name}`, `column_${name}`]
+  await old.query(`CREATE ROLE ${owner}; CREATE ROLE ${reader}; CREATE ROLE ${column}`)
+  try {
+    await old.query(`GRANT SELECT ON logs TO ${reader} WITH GRANT OPTION; GRANT SELECT (message) ON logs TO ${column}`)
+    await old.query(`GRANT CREATE ON SCHEMA public TO ${owner}; ALTER TABLE logs OWNER TO ${owner}`)
+    await migrate(empty.url, migrations)
+    const { rows } = await old.query(
+      `SELECT has_table_privilege($1, 'logs', 'SELECT WITH GRANT OPTION') AS "canRead",
+         has_table_privilege($1, 'logs', 'INSERT') AS "canWrite",
+         has_column_privilege($2, 'logs', 'message', 'SELECT') AS "canReadColumn",
+         has_column_privilege($2, 'logs', 'context', 'SELECT') AS "canReadOther"`,
+      [reader, column],
+    )
+    expect(rows).toEqual([{ canRead: true, canWrite: false, canReadColumn: true, canReadOther: false }])
+    const { rows: tables } = await old.query(
+      `SELECT tablename AS name FROM pg_tables WHERE tableowner = $1 ORDER BY name`,
+      [owner],
+    )
+    expect(tables.map((table) => table.name)).toEqual(['logs', 'logs_default', 'logs_initial'])
+  } finally {
+    await old.query(`DROP OWNED BY ${owner}, ${reader}, ${column} CASCADE; DROP ROLE ${owner}, ${reader}, ${column}`)
+  }
+})

@@ -39,35 +39,57 @@ export async function readPartitions(client: Client, { name }: PartitionedTable)
 }
 
 /**
- * Makes partitions in one transaction. `missing` receives the existing partitions and returns the periods of those to make.
+ * Makes a partition, unless an existing one covers a part of the period. Rows of the period are moved from the default partition,
+ * where they are if the partition was not made in time. They are visible all the time, because this is one transaction.
  *
- * In the meantime, other transactions can run statements. Only for a few milliseconds at the end, two kinds of
- * statements have to wait: those that use the default partition, because PostgreSQL searches it for rows of the
- * periods, and those that change accounts, because of the foreign key.
+ * Statements of other transactions run in the meantime, except at the end, while PostgreSQL checks that no row of the period is left
+ * in the default partition. Then these statements wait: those that write to the table, those that use the default partition, and
+ * changes of accounts, because of the foreign key.
  */
-export async function makePartitions(
-  client: Client,
-  table: PartitionedTable,
-  missing: (existing: readonly Partition[]) => readonly Period[],
-): Promise<void> {
+export async function makePartition(client: Client, table: PartitionedTable, period: Period): Promise<void> {
+  const { parent, create, move, attach } = partitionSql(table, period)
   await inTransaction(client, async () => {
-    // Another relay that makes partitions waits here. The lock does not block other statements.
-    await client.query(`LOCK TABLE ${escapeIdentifier(table.name)} IN SHARE UPDATE EXCLUSIVE MODE`)
-    for (const period of missing(await readPartitions(client, table))) await client.query(partitionSql(table, period))
+    // Another relay that makes partitions waits here. The lock does not block other statements. Without ONLY, it would wait until
+    // autovacuum has finished with each partition.
+    await client.query(`LOCK TABLE ONLY ${parent} IN SHARE UPDATE EXCLUSIVE MODE`)
+    if ((await readPartitions(client, table)).some((one) => overlaps(one, period))) return
+    await client.query(create)
+    // Rows are added meanwhile, so each pass leaves fewer rows for the time of the lock.
+    for (let pass = 1; pass <= MOST_PASSES; pass += 1) if (await isMoved()) break
+    // Writers wait here, before PostgreSQL has chosen a partition for their rows. If they waited for the default partition instead,
+    // their rows would violate its new bounds. Writers lock the table before its partitions, so this is the same order.
+    await client.query(`LOCK TABLE ONLY ${parent} IN SHARE ROW EXCLUSIVE MODE`)
+    await client.query(move)
+    await client.query(attach)
   })
+
+  async function isMoved(): Promise<boolean> {
+    const { rowCount } = await client.query(move)
+    return (rowCount ?? 0) <= FEW_ROWS
+  }
 }
 
-/** Moves rows of the period from the default partition, where they are if the partition was not made in time. */
-function partitionSql({ name, column }: PartitionedTable, { from, until }: Period): string {
+/** Moving this number of rows takes some milliseconds. */
+const FEW_ROWS = 100
+const MOST_PASSES = 10
+
+function overlaps({ from, until }: Partition, period: Period): boolean {
+  return (from === null || from < period.until) && period.from < until
+}
+
+/** The indexes are made with the partition, so that they are not built while other statements wait. */
+function partitionSql({ name, column }: PartitionedTable, { from, until }: Period) {
   const day = from.toISOString().slice(0, 10).replaceAll('-', '')
   const [parent, partition, rest] = [name, `${name}_${day}`, `${name}_default`].map((one) => escapeIdentifier(one))
   const [start, end] = [from, until].map((time) => escapeLiteral(time.toISOString()))
   const time = escapeIdentifier(column)
-  return `
-    CREATE TABLE ${partition} (LIKE ${parent} INCLUDING DEFAULTS INCLUDING CONSTRAINTS);
-    WITH moved AS (DELETE FROM ${rest} WHERE ${time} >= ${start} AND ${time} < ${end} RETURNING *)
-    INSERT INTO ${partition} SELECT * FROM moved;
-    ALTER TABLE ${parent} ATTACH PARTITION ${partition} FOR VALUES FROM (${start}) TO (${end});`
+  return {
+    parent,
+    create: `CREATE TABLE ${partition} (LIKE ${parent} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`,
+    move: `WITH moved AS (DELETE FROM ${rest} WHERE ${time} >= ${start} AND ${time} < ${end} RETURNING *)
+      INSERT INTO ${partition} SELECT * FROM moved`,
+    attach: `ALTER TABLE ${parent} ATTACH PARTITION ${partition} FOR VALUES FROM (${start}) TO (${end})`,
+  }
 }
 
 /**
