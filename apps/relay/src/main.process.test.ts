@@ -88,7 +88,7 @@ test('waits for a database that does not answer, then reports its address', asyn
     DATABASE_WAIT_SECONDS: '1',
   })
   expect(lines).toMatch(
-    /^relay: PostgreSQL at 127\.0\.0\.1:1\/smsgw \(user sms\) does not answer \(connect ECONNREFUSED .*\), tried \d+ times in 1 s: start PostgreSQL, or correct DATABASE_URL\n$/,
+    /^relay: PostgreSQL at 127\.0\.0\.1:1\/smsgw \(user sms\) does not answer \(connect ECONNREFUSED .*\)\. The relay tried \d+ times in 1 s: start PostgreSQL, or correct DATABASE_URL\n$/,
   )
 })
 

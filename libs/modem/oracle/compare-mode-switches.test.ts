@@ -41,7 +41,7 @@ test('counts what the sticks become after the switch, decides known cases, and r
     'usb_modeswitch: 5 configurations of Huawei, ZTE and Option',
     '     1  new id is in the table, with its ports',
     '     1  new id is not in the table: the rules of the vendor find the ports',
-    '     1  sticks without an id after the switch: their ports are tested with AT',
+    '     1  sticks for which usb_modeswitch lists no id after the switch: their ports are tested with AT',
     '     1  new id is unknown: the ports are tested with AT',
     expect.stringMatching(/^decided {2}is a module that is never a disk.*: 12d1:15c1$/),
     expect.stringMatching(/^decided {2}becomes a HiLink stick.*: 12d1:1f01$/),

@@ -74,12 +74,19 @@ function compare({ id, targets, isNeverDisk }: Configuration): void {
       different(id, `the vendor ${vendor} is unknown, so the stick would be regarded as a disk`)
   }
   if (isNeverDisk) {
-    decide('is a module that is never a disk; doctor reports its configuration without serial ports as data only', id)
+    decide(
+      'is a module that is never a disk; if its configuration has no serial ports, doctor reports a data-only USB mode',
+      id,
+    )
     return
   }
   if (rules.some(({ ids, role }) => ids.includes(id) && role !== 'not-a-modem'))
-    decide('keeps its id when it is switched; the agent regards it as a disk while it has no other interface', id)
-  if (targets.length === 0) count('sticks without an id after the switch: their ports are tested with AT')
+    decide(
+      'keeps its id when it is switched; the agent treats the stick as a disk as long as the stick has no other interface',
+      id,
+    )
+  if (targets.length === 0)
+    count('sticks for which usb_modeswitch lists no id after the switch: their ports are tested with AT')
   for (const target of targets) {
     const exact = rules.filter(({ ids }) => ids.includes(target))
     if (exact.some(({ role }) => role === 'not-a-modem'))

@@ -18,7 +18,10 @@ const decidedReplies: readonly { readonly pattern: RegExp; readonly reason: stri
   },
   { pattern: /^gammu at-sms-failing\/33\.dump /, reason: 'a slot filled with FF is empty' },
   { pattern: /^ModemManager \S+ \d+ \+CMGR: \S+ [0-9A-F]/, reason: 'the test writes a blank instead of the line end' },
-  { pattern: /^ModemManager \S+ \d+ \+CCLK: *"?(1\d|XX)\//, reason: 'before 2024 the clock of the modem was not set' },
+  {
+    pattern: /^ModemManager \S+ \d+ \+CCLK: *"?(1\d|XX)\//,
+    reason: 'the clock of the modem was not set: the year is before 2020 or missing',
+  },
   {
     pattern: /^python-gsmmodem \S+ \d+ AT\+CFUN\? \+CFUN: \(/,
     reason:

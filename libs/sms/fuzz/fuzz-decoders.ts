@@ -186,7 +186,7 @@ function roundTrip(octets: Uint8Array, decode: typeof decodeIncoming | typeof de
     again.tpdu.kind === 'command' ? again.tpdu.octets : encodeForModem(again.tpdu, again.serviceCentre).octets
   if (hexFromOctets(written) !== hexFromOctets(writtenAgain)) {
     throw new Error(
-      `is decoded to another message after encoding: ${hexFromOctets(written)}, then ${hexFromOctets(writtenAgain)}`,
+      `encoding the decoded message, then decoding and encoding it again gives other octets: first ${hexFromOctets(written)}, then ${hexFromOctets(writtenAgain)}`,
     )
   }
 }

@@ -58,7 +58,7 @@ export const knownDifferences: readonly KnownDifference[] = [
       tpdu.serviceCentreTimeStamp.year < 2000,
   },
   {
-    name: 'Parts whose number follows another element of the header',
+    name: 'Message parts in which the part number comes after another element of the header',
     explains: ({ field, ours, gammu, reading }) =>
       field === 'parts' && gammu === '' && ours !== '' && (userDataOf(reading)?.header?.elements.length ?? 0) > 1,
   },

@@ -897,7 +897,7 @@ export interface components {
              * @example 2026-03-01T08:46:11.000Z
              */
             lastUsedAt?: string;
-            /** @description IPv4 address, or /64 network of the IPv6 address, of the last use */
+            /** @description Address from which the key was last used: the IPv4 address, or the /64 network that contains the IPv6 address */
             lastUsedFrom?: string;
         };
         /**
@@ -989,7 +989,7 @@ export interface components {
              * @example door bell
              */
             name: string;
-            /** @description Scopes of the key. `all:any` does not include `messages:approve`, `keys:list`, `keys:manage` and `tokens:manage`, which must be named */
+            /** @description Scopes of the key. `all:any` does not include `messages:approve`, `keys:list`, `keys:manage` or `tokens:manage`: list each of these that the key needs */
             scopes: ("all:any" | "messages:send" | "messages:read" | "messages:list" | "messages:cancel" | "messages:export" | "messages:approve" | "inbox:list" | "inbox:read" | "inbox:refresh" | "conversations:read" | "conversations:write" | "devices:list" | "devices:write" | "devices:delete" | "webhooks:list" | "webhooks:write" | "webhooks:delete" | "push:list" | "push:manage" | "settings:read" | "settings:write" | "logs:read" | "tokens:manage" | "keys:list" | "keys:manage")[];
             limits?: components["schemas"]["ApiKeyLimitsRequest"];
             /**
@@ -1021,7 +1021,7 @@ export interface components {
                 state: string;
             }[];
         };
-        /** @description Absent if the API key of the sender needs no approval */
+        /** @description Absent if the message needs no approval */
         Approval: {
             /** @enum {string} */
             state: "pending" | "approved" | "refused" | "expired";
@@ -1105,11 +1105,11 @@ export interface components {
             name?: string;
             /** @description Send only events of this device; an empty text means all devices */
             deviceId?: string;
-            /** @description `true` pauses the webhook: its events wait until it resumes, and are deleted after the time for which finished deliveries are kept. `false` resumes the webhook, and enables it if it was disabled */
+            /** @description `true` pauses the webhook. Its events wait until the webhook is resumed. They are deleted if they wait longer than finished deliveries are kept. `false` resumes the webhook, and enables it if it was disabled */
             paused?: boolean;
         };
         Conversation: {
-            /** @description Phone number of the other party, the name of a sender, or the alias of either */
+            /** @description The other party: a phone number, the name of a sender, or an alias that replaces the number or name */
             number: string;
             /**
              * Format: date-time
@@ -1143,7 +1143,7 @@ export interface components {
              * @example 2026-03-01T08:46:11.000Z
              */
             blockedAt?: string;
-            /** @description Number of notes; needs `conversations:read`, like labels */
+            /** @description Number of notes; needs `conversations:read` */
             notes?: number;
             /** @description The latest message whose text contains `q` */
             match?: components["schemas"]["ConversationMatch"];
@@ -1445,7 +1445,7 @@ export interface components {
             /** @description Recommended action */
             advice?: string;
             /**
-             * @description Stable code of `text` and `advice`; absent if an older agent sends none, or if this release does not know it
+             * @description Stable code of `text` and `advice`; absent if the agent is too old to send a code, or if this release does not know the code
              * @example network.denied
              * @example port.forbidden
              */
@@ -1721,7 +1721,7 @@ export interface components {
                 /** @description SHA-256 of the content, hexadecimal */
                 hash: string;
             };
-            /** @description Slot of the requested SIM, otherwise of the SIM that sends the message; absent if several SIMs send it */
+            /** @description Slot of the SIM that was requested. If none was requested, slot of the SIM that sends the message; absent if several SIMs send the message */
             simNumber?: number;
             priority?: number;
             /**
@@ -1859,7 +1859,7 @@ export interface components {
             lastErrorCode?: string;
         };
         /**
-         * @description Stable code for the meaning of the number from the network, the modem or the delivery report. Absent if the meaning is unknown
+         * @description Stable code that says what the error number means. The number comes from the network, the modem or the delivery report. Absent if its meaning is unknown
          * @enum {string}
          */
         NetworkCause: "number_not_assigned" | "recipient_unknown" | "number_refused" | "recipient_barred" | "recipient_unreachable" | "sending_barred" | "service_refused" | "sms_not_subscribed" | "message_rejected" | "network_out_of_order" | "network_failed_briefly" | "network_congested" | "network_request_unsupported" | "network_refused_format" | "other_network_refused" | "service_centre_refused_format" | "service_centre_refused_command" | "service_centre_busy" | "service_centre_failed" | "service_centre_forbidden" | "service_centre_no_reason" | "service_centre_not_set" | "already_accepted" | "application_refused" | "storage_full" | "storage_failed" | "stick_storage_full" | "stick_login_refused" | "modem_error" | "modem_in_other_use" | "modem_not_ready" | "modem_starting" | "modem_unsupported" | "modem_refused_format" | "modem_locked" | "modem_gave_no_reason" | "sim_missing" | "sim_pin_required" | "sim_pin_wrong" | "sim_puk_required" | "sim_fixed_dialling" | "sim_failed" | "sim_blocked" | "sim_busy" | "sim_refused_message" | "no_network" | "network_access_refused" | "network_timeout" | "radio_collision" | "radio_link_failed" | "report_received" | "report_forwarded" | "report_replaced" | "report_congestion" | "report_recipient_busy" | "report_no_response" | "report_service_rejected" | "report_quality_unavailable" | "report_recipient_error" | "report_procedure_error" | "report_incompatible" | "report_recipient_refused" | "report_not_obtainable" | "report_no_interworking" | "report_expired" | "report_deleted_by_sender" | "report_deleted_by_operator" | "report_message_missing";
@@ -1922,7 +1922,7 @@ export interface components {
              * @example 2026-03-01T08:46:11.000Z
              */
             lastUsedAt?: string;
-            /** @description IPv4 address, or /64 network of the IPv6 address, of the last use */
+            /** @description Address from which the key was last used: the IPv4 address, or the /64 network that contains the IPv6 address */
             lastUsedFrom?: string;
             /** @description The key. It is not shown again */
             key: string;
@@ -2143,7 +2143,7 @@ export interface components {
             /** @description Default: all types */
             messageTypes?: ("SMS" | "DATA_SMS" | "MMS" | "MMS_DOWNLOADED")[];
             /**
-             * @description How the stored messages of this period are sent to webhooks again. Default: `Disabled`
+             * @description Whether and how the stored messages of this period are sent to the webhooks again. Default: `Disabled`, they are not sent
              * @enum {string}
              */
             webhookDelivery?: "Disabled" | "Individual" | "Batch";
@@ -2294,7 +2294,7 @@ export interface components {
              * @enum {string}
              */
             onUncertain?: "resolve" | "resend";
-            /** @description True when the numbers and the content are encrypted. Encrypt each number and the text, or the base64 of the data. For an MMS, encrypt the subject, the text, and the name and base64 of each attachment. Values have the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them (default: false) */
+            /** @description True when the numbers and the content are encrypted. Encrypt each number and the text, or the base64 of the data. For an MMS, encrypt the subject, the text, and the name and base64 of each attachment. A value encrypted with a passphrase has the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64). A value encrypted with the `publicKey` of a device has the form `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt the values (default: false) */
             isEncrypted?: boolean;
         };
         SentAttachment: {
@@ -2312,7 +2312,7 @@ export interface components {
         /** @description Who sent the message; absent for messages that older releases accepted */
         SentBy: {
             /**
-             * @description `key`: an API key, or a token that it issued; `session`: a browser that is signed in; `webhook`: the receiver of a webhook in Twilio's format, which replied to a received message
+             * @description `key`: an API key, or a token that it issued; `session`: a browser that is signed in; `webhook`: a server that receives a webhook in Twilio's format; the message is its reply to a received message
              * @enum {string}
              */
             kind: "key" | "token" | "password" | "session" | "webhook";
@@ -2388,7 +2388,7 @@ export interface components {
                 work_hours_end?: string;
             };
             webhooks: {
-                /** @description Retries after the first attempt. The default schedule has ten. A lower value ends the schedule earlier; a higher value repeats its last pause */
+                /** @description Retries after the first attempt. The default schedule has ten retries. With a lower value the schedule ends earlier; with a higher value the last pause of the schedule is repeated */
                 retry_count?: number;
                 /** @description Accepted, but has no effect */
                 internet_required: boolean;
@@ -2414,9 +2414,9 @@ export interface components {
                  * @description Public key of the account: RSA with at least 2048 bits, as SubjectPublicKeyInfo in base64. Agents encrypt the content of received messages with it, so that the relay cannot read them
                  */
                 inbox_public_key?: string;
-                /** @description Version of `inbox_public_key`; required with it, and part of each encrypted value */
+                /** @description Version of `inbox_public_key`. Required if `inbox_public_key` is set. Each encrypted value contains this version */
                 inbox_key_version?: number;
-                /** @description Agents report an alias in place of the phone number of the sender, so that the relay does not know it. Requires `inbox_public_key`. Default: false */
+                /** @description Agents report an alias in place of the phone number of the sender, so that the relay does not know the number. Requires `inbox_public_key`. Default: false */
                 inbox_hide_sender?: boolean;
             };
         };
@@ -2822,7 +2822,7 @@ export interface components {
          */
         UssdRequest: {
             /**
-             * @description USSD code; with `sessionId`, the reply to the network
+             * @description USSD code. If `sessionId` is set: the reply to the last question of the network
              * @example *100#
              */
             code: string;
@@ -2841,7 +2841,7 @@ export interface components {
             phones: string[];
             /** @description Messages, newest first, at most 200; they are lost when the process ends */
             messages: components["schemas"]["VirtualPhoneMessage"][];
-            /** @description Phone numbers that make the virtual modem fail, delay or answer */
+            /** @description Phone numbers for tests: the virtual modem refuses, delays or answers a message to such a number */
             testNumbers: {
                 /** @example +447400123456 */
                 number: string;
@@ -2903,7 +2903,7 @@ export interface components {
             events: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             name?: string;
             /**
-             * @description Format of the requests; absent for the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, sent to the `StatusCallback` URL of each message; `url` is the origin of these URLs. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with such a URL
+             * @description Format of the requests. Absent means the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, sent to the `StatusCallback` URL of each message; `url` is the origin of these URLs. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with a `StatusCallback` or `dlr-url`
              * @enum {string}
              */
             format?: "twilio" | "twilio-status" | "kannel-dlr";
@@ -2915,7 +2915,7 @@ export interface components {
             secret?: string;
             /**
              * Format: date-time
-             * @description Time since which the webhook is paused with `PATCH`; its deliveries wait
+             * @description Time at which the webhook was paused by a `PATCH` request; its deliveries wait
              * @example 2026-03-01T08:46:11.000Z
              */
             pausedAt?: string;
@@ -2975,7 +2975,7 @@ export interface components {
                 url?: string;
                 /** @description HTTP status of the answer */
                 status?: number;
-                /** @description Error if no HTTP status was received, or why the reply to a received message was not sent */
+                /** @description Why no HTTP status was received, or why the reply to a received message was not sent */
                 error?: string;
                 /** @description Start of the answer */
                 excerpt?: string;
@@ -3029,7 +3029,7 @@ export interface components {
                 url?: string;
                 /** @description HTTP status of the answer */
                 status?: number;
-                /** @description Error if no HTTP status was received, or why the reply to a received message was not sent */
+                /** @description Why no HTTP status was received, or why the reply to a received message was not sent */
                 error?: string;
                 /** @description Start of the answer */
                 excerpt?: string;
@@ -3043,7 +3043,7 @@ export interface components {
                 headers: {
                     [key: string]: string;
                 };
-                /** @description Names of the headers computed for each attempt from its time and the secret; their values are not stored */
+                /** @description Names of the headers whose values are computed again for each attempt, from the time of the attempt and the secret. The values are not stored */
                 headersOfAttempt: string[];
                 /** @description Body of the request; absent when the scopes of the token do not allow reading it */
                 body?: string;
@@ -3693,7 +3693,7 @@ export interface operations {
                     readUpTo?: string;
                     /** @description True marks the last received message as unread, false marks all received messages as read */
                     unread?: boolean;
-                    /** @description True archives the conversation until the next message is received. With `readUpTo`, a conversation with a later unread message is not archived */
+                    /** @description True archives the conversation until the next message is received. If `readUpTo` is also set, the conversation is archived only if no unread message is newer than the message in `readUpTo` */
                     archived?: boolean;
                     /** @description True: messages from this number are stored, but do not count as unread and are not sent to webhooks. You can still send to the number */
                     blocked?: boolean;
@@ -4109,7 +4109,7 @@ export interface operations {
     getDevicesByIdTelemetry: {
         parameters: {
             query?: {
-                /** @description Default: one day before `to`. Every sample is kept for one hour, then one sample per minute for a day, then one sample per hour for 30 days */
+                /** @description Default: one day before `to`. All samples of the last hour are kept. Of older samples, one per minute is kept up to an age of one day, and one per hour up to an age of 30 days */
                 from?: string;
                 /** @description Default: now */
                 to?: string;

@@ -177,7 +177,7 @@ export const actionProperties: readonly NodeProperty[] = [
         type: 'string',
         default: '',
         description:
-          'Messages with the same key are sent once. Default: made from the execution, the node, the item and the text, so a retry within the execution sends each message only once. Use an ID of your data if you retry whole executions',
+          'Messages with the same key are sent once. By default the key is computed from the execution ID, the node, the item and the text, so a retry in the same execution does not send a message twice. If you repeat a whole execution, use an ID from your data as the key',
       },
       {
         displayName: 'Priority',

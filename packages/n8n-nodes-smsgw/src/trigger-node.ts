@@ -35,7 +35,7 @@ const properties: readonly NodeProperty[] = [
   },
   {
     displayName:
-      'The gateway calls n8n, so it must reach the webhook URL above. An event may arrive more than once, always with the same ID: use the node Remove Duplicates if that matters.',
+      'The gateway calls n8n, so the gateway must be able to reach the webhook URL above. An event may arrive more than once, always with the same ID. If duplicates are a problem, add the "Remove Duplicates" node.',
     name: 'notice',
     type: 'notice',
     default: '',

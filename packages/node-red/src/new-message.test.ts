@@ -27,7 +27,7 @@ test('replaces the fields of the node with members of msg.sms', () => {
 })
 
 test.each([
-  [{ payload: 'x' }, FIELDS, 'To: no phone number'],
+  [{ payload: 'x' }, FIELDS, 'The field "To" has no phone number'],
   [{ to: '1', payload: { a: 1 } }, FIELDS, 'Text: no text'],
   [{ to: '1', payload: 'x' }, { ...FIELDS, ttl: 'soon' }, 'Valid for: "soon" is not a whole number'],
 ])('names the field that is wrong', (message, fields, problem) => {

@@ -65,7 +65,7 @@ function recipientsOf({ to: given }: FlowMessage, fields: MessageFields): string
   const to = given ?? fields.to
   const listed = Array.isArray(to) ? to.map(String) : String(to).split(/[,;\n]/)
   const numbers = listed.map((number) => number.trim()).filter((number) => number !== '')
-  if (numbers.length === 0) throw new Error('To: no phone number; enter one in the node, or set msg.to')
+  if (numbers.length === 0) throw new Error('The field "To" has no phone number: enter one in the node, or set msg.to')
   return numbers
 }
 

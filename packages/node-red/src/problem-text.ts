@@ -14,7 +14,7 @@ const FIELDS: readonly (readonly [member: RegExp, field: string])[] = [
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof AuthenticationError) return `The gateway refused the credentials: ${error.message}`
-  if (error instanceof PermissionError) return `The API key or account may not do this: ${error.message}`
+  if (error instanceof PermissionError) return `The API key or the account is not allowed to do this: ${error.message}`
   if (!(error instanceof ApiError) || error.errors.length === 0) return error.message
   return error.errors.map(({ path, message }) => `${fieldOf(path)}: ${message}`).join('; ')
 }

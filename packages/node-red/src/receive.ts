@@ -55,7 +55,7 @@ export function registerReceive(red: NodeRed): void {
           if (signal.aborted) return
           const problem = errorText(error)
           this.status({ fill: 'red', shape: 'ring', text: problem })
-          this.error(`cannot follow the account, trying again in ${RETRY_MS / 1000} s: ${problem}`)
+          this.error(`cannot receive the events of the account: ${problem} (next attempt in ${RETRY_MS / 1000} s)`)
         }
         await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined)
       }

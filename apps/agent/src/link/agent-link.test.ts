@@ -85,7 +85,7 @@ test('closes with its protocol versions if the relay supports none of them, and 
   fixture.relay.versions = { min: 7, max: 9 }
   await start()
   await phaseIs('waiting')
-  expect(fixture.agent?.status().link.problem).toContain('versions 1 to 1 of the protocol: update the older end')
+  expect(fixture.agent?.status().link.problem).toContain('versions 1 to 1 of the protocol: update the older side')
 })
 
 test('reconnects after a lost connection and sends the events that occurred meanwhile', async () => {

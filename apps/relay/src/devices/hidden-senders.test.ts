@@ -98,10 +98,10 @@ test('an answer to an alias is sent by the device that reported it, and belongs 
 
   const errors = async (...request: Parameters<typeof send>) => (await send(...request)).json.errors
   expect(await errors([alias('a'), alias('c')])).toMatchObject([
-    { path: 'deviceId', message: expect.stringContaining('differs between the aliases') },
+    { path: 'deviceId', message: expect.stringContaining('different devices reported the aliases') },
   ])
   expect(await errors([alias('d')])).toMatchObject([
-    { path: 'deviceId', message: expect.stringContaining('no device has the key of an alias') },
+    { path: 'deviceId', message: expect.stringContaining('an alias for which no device has the key') },
   ])
   expect((await send([alias('d')], { deviceId: agent.deviceId })).status).toBe(202)
   expect(await errors([alias('a'), alias('a')])).toMatchObject([{ path: 'phoneNumbers[1]' }])

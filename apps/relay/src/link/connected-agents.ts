@@ -249,7 +249,7 @@ export class ConnectedAgents {
   }
 
   #findUnconnected(): Promise<void> {
-    const warning = 'could not read devices without a connection: database unavailable, retrying'
+    const warning = 'could not read which devices are not connected: database unavailable, retrying'
     const find = async ({ database, clock }: LinkStorage) => {
       const { relayId } = this.#deps.relay
       this.#unconnected = await findUnconnectedDevices(database, { relayId, now: clock.now() }, this.#connections())

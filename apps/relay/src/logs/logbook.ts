@@ -108,7 +108,7 @@ export class BufferedLogbook implements Logbook {
         }
         this.#options.log.error(
           { err: error, entries: rows.length },
-          'entries of account logs dropped because they cannot be stored',
+          'dropped entries of account logs, because the entries cannot be stored',
         )
       }
       for (const [accountId, count] of lost) this.#forgetLoss(accountId, count)

@@ -19,7 +19,7 @@ export function messageMetrics(registry: Registry, database: Database): MessageM
   })
   const moves = new Counter({
     name: 'smsgw_message_state_transitions_total',
-    help: 'State changes of recipients, counted by the relay that stored them',
+    help: 'Changes of the state of recipients; each relay counts the changes that it stored',
     labelNames: ['from', 'to'],
     registers: [registry],
   })

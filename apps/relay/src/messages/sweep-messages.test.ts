@@ -90,7 +90,7 @@ describe('a message that waits for an emulated modem', () => {
     expect(await endEmulated(deps())).toBe(2)
     expect((await read('waiting')).body).toMatchObject({
       state: 'Failed',
-      recipients: [{ error: 'it waited for an emulated modem, and the account has a real modem now' }],
+      recipients: [{ error: 'the message waited for an emulated modem, but the account now has a real modem' }],
     })
     expect(await world.recipient('waiting/0')).toMatchObject({ errorCode: 'emulated_modem' })
     expect(await world.recipient('dispatched/0')).toMatchObject({ state: 'Failed', errorCode: 'emulated_modem' })

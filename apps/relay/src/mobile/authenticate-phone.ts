@@ -31,7 +31,10 @@ export function authenticatePhone({ database, clock, box, allowInsecureHttp }: A
     refuseInsecure(caller, allowInsecureHttp)
     const phone = await findPhone({ database, box }, credentials.token)
     if (phone === undefined)
-      throw unauthorised('token', 'token of a phone invalid, or its device was deleted: register the phone again')
+      throw unauthorised(
+        'token',
+        'the token of the phone is not valid, or the device of the phone was deleted: register the phone again',
+      )
     await markSeen(database, phone, clock.now())
     return { accountId: phone.accountId, username: '', scopes: new Set<never>(), phone }
   }

@@ -20,7 +20,13 @@ interface MobileDeps extends PullMessagesDeps, ReportStatesDeps, RedeemPairingCo
 export function mobileRoutes(deps: MobileDeps): Route[] {
   return [
     mobileRoute('POST', '/device', 'public', 'Register a phone', registerPhone({ ...deps, ...deps.auth })),
-    mobileRoute('GET', '/device', 'public', 'Get the phone of a token', showPhone({ ...deps, ...deps.auth })),
+    mobileRoute(
+      'GET',
+      '/device',
+      'public',
+      'Get the phone that a token belongs to',
+      showPhone({ ...deps, ...deps.auth }),
+    ),
     mobileRoute('PATCH', '/device', 'phone', 'Change the phone', changePhone(deps)),
     mobileRoute('GET', '/user/code', 'no token', 'Create a code for a phone', createPhoneCode(deps)),
     mobileRoute('PATCH', '/user/password', 'phone', 'Change the password', changePhonePassword(deps)),

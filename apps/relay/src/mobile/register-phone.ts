@@ -130,7 +130,7 @@ async function accountFinder(
     }
   }
   if (credentials.kind !== 'basic')
-    throw unauthorised('password', 'user name and password, a code or the private token required to register a phone')
+    throw unauthorised('password', 'to register a phone, send a user name and password, a code, or the private token')
   const principal = await deps.authenticate(caller)
   if (!mayDo(principal, 'devices:write')) throw new ApiError(403, 'scope required: devices:write')
   return async (statements) => {

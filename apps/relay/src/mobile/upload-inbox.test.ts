@@ -228,7 +228,7 @@ test('an attachment that is too large is left out with a log entry, and the mess
     .toContainEqual(
       expect.objectContaining({
         priority: 'WARN',
-        message: 'attachment of a received message left out: it is larger than 8 MiB',
+        message: 'left out an attachment of a received message, because the attachment is larger than 8 MiB',
         context: expect.objectContaining({ partId: '1', bytes: String(8 * 1024 * 1024 + 1) }),
       }),
     )

@@ -135,7 +135,7 @@ function withStorable(logbook: Logbook, { accountId, deviceId }: AgentConnection
   for (const { partId, octets } of tooLarge ?? [])
     logbook.write({
       ...{ accountId, deviceId, module: 'inbox', priority: 'WARN' },
-      message: `attachment of a received message left out: it is larger than ${MOST_ATTACHMENT_BYTES / 1_048_576} MiB`,
+      message: `left out an attachment of a received message, because the attachment is larger than ${MOST_ATTACHMENT_BYTES / 1_048_576} MiB`,
       context: { messageId: received.id, partId: String(partId), bytes: String(octets.size) },
     })
   return { ...received, attachments: stored ?? [] }

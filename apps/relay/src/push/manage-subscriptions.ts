@@ -148,7 +148,7 @@ async function refuseTooMany(statements: Statements, accountId: string, endpoint
   if (others < MOST_SUBSCRIPTIONS) return
   throw new ApiError(
     409,
-    `The account has ${MOST_SUBSCRIPTIONS} browsers with notifications, the maximum: turn them off in one`,
+    `Notifications are already on in ${MOST_SUBSCRIPTIONS} browsers, the maximum for an account: turn off notifications in one of these browsers`,
   )
 }
 

@@ -166,7 +166,7 @@ function requestProblem({ url = '', method, httpVersion, headers, rawHeaders }: 
     return new ApiError(400, 'The request target must be a path, because this server is not a proxy')
   const coding = headers['transfer-encoding']
   if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked'))
-    return new ApiError(400, 'The only supported transfer coding is chunked, in HTTP/1.1')
+    return new ApiError(400, 'Use HTTP/1.1 with the transfer coding "chunked": no other transfer coding is supported')
   if (coding !== undefined && count(rawHeaders, 'content-length') > 0)
     return new ApiError(400, 'The request has a Content-Length and a Transfer-Encoding: send only one of them')
   if (count(rawHeaders, 'content-length') > 1)

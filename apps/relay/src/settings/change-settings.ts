@@ -107,7 +107,7 @@ function brokenRules({ messages, encryption }: Settings): FieldError[] {
   if (min !== undefined && max !== undefined && min > max)
     broken.push({
       path: 'messages.send_interval_min',
-      message: `${min} is more than messages.send_interval_max (${max}): lower it, or raise messages.send_interval_max`,
+      message: `${min} is more than messages.send_interval_max (${max}): lower messages.send_interval_min, or raise messages.send_interval_max`,
     })
   if (messages.limit_period !== 'Disabled' && messages.limit_value === undefined)
     broken.push({
@@ -173,7 +173,7 @@ function brokenWorkHours({ work_hours_start: start, work_hours_end: end }: Setti
     return [
       {
         path: 'messages.work_hours_end',
-        message: `must differ from messages.work_hours_start (${start}): for the whole day set messages.work_hours_enabled to false`,
+        message: `must differ from messages.work_hours_start (${start}): to send at any time of day, set messages.work_hours_enabled to false`,
       },
     ]
   return missing.map((key) => ({

@@ -26,7 +26,7 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   too_large: 'Split the text into smaller messages.',
   approval_refused: 'A person refused this message: ask that person before you send it again.',
   approval_expired:
-    'Nobody approved the message in time. Send it again if it is still wanted, and have it approved in the console.',
+    'Nobody approved the message in time. If you still want to send it, send it again and ask a person to approve it in the console.',
   phone_failed: 'The phone reported this failure. Correct what the error names, then send the message again.',
 }
 

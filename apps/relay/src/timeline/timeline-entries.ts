@@ -106,7 +106,12 @@ function stepsOf(
       { simNumber: facts.usedSimNumber },
     ],
     ['delivered', facts.deliveredAt, 'delivered to the recipient'],
-    ['failed', facts.failedAt, error ?? 'reported as failed, which a later report corrected', failure(facts)],
+    [
+      'failed',
+      facts.failedAt,
+      error ?? 'reported as failed, but a later report showed that it had not failed',
+      failure(facts),
+    ],
     ['cancelled', facts.cancelledAt, 'cancelled before any part was sent'],
   ]
   const steps = reached.flatMap(([kind, at, text, more]): Step[] =>

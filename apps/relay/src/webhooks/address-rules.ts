@@ -47,7 +47,7 @@ export function urlProblem(text: string, rules: AddressRules): string | undefine
     return 'must not contain credentials: verify the signature of the request instead'
   // Removes a trailing dot, because it does not change the name.
   if (url.host.replace(/\.(?=:|$)/, '') === rules.ownHost)
-    return 'is the address of this relay, which webhooks cannot call'
+    return 'is the address of this relay, but a webhook cannot call the relay itself: use another address'
   if (portsOfOthers.has(url.port))
     return `uses port ${url.port}, which is reserved for another protocol: use another port`
   const address = literalAddress(url.hostname)

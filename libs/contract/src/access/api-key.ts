@@ -31,7 +31,7 @@ const recipients = z
   .array(
     z.string().regex(RECIPIENT, {
       error: ({ input }) =>
-        `${JSON.stringify(String(input).slice(0, 64))} is not a number such as +447400123456 or a prefix that ends with an asterisk, such as +44*`,
+        `${JSON.stringify(String(input).slice(0, 64))} is neither a number (for example +447400123456) nor a prefix with an asterisk at the end (for example +44*)`,
     }),
   )
   .min(1)
@@ -74,7 +74,7 @@ export const apiKeyRequest = requestBody({
   name,
   scopes: z.array(requestedScope).min(1).max(64).meta({
     description:
-      'Scopes of the key. `all:any` does not include `messages:approve`, `keys:list`, `keys:manage` and `tokens:manage`, which must be named',
+      'Scopes of the key. `all:any` does not include `messages:approve`, `keys:list`, `keys:manage` or `tokens:manage`: list each of these that the key needs',
   }),
   limits: requestedLimits.optional(),
   expiresAt: instant.optional().meta({ description: 'Time at which the key expires. Default: never' }),
@@ -129,10 +129,10 @@ export const apiKey = z
     expiresAt: utcTime.optional(),
     revokedAt: utcTime.optional(),
     lastUsedAt: utcTime.optional().meta({ description: 'Time of the last use, to the minute' }),
-    lastUsedFrom: z
-      .string()
-      .optional()
-      .meta({ description: 'IPv4 address, or /64 network of the IPv6 address, of the last use' }),
+    lastUsedFrom: z.string().optional().meta({
+      description:
+        'Address from which the key was last used: the IPv4 address, or the /64 network that contains the IPv6 address',
+    }),
   })
   .meta({ id: 'ApiKey' })
 

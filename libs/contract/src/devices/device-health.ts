@@ -21,7 +21,12 @@ export function deviceHealth({ version, simStates, queue, journal, disk }: Devic
   const ready = simStates.filter((state) => state === 'ready').length
   const simStatus = ready === 0 ? 'fail' : ready < simStates.length ? 'warn' : 'pass'
   return healthOf(version, {
-    'sims:ready': check(simStatus, `SIMs ready to send, of ${simStates.length}`, ready, 'SIMs'),
+    'sims:ready': check(
+      simStatus,
+      `SIMs that are ready to send; SIMs in the device: ${simStates.length}`,
+      ready,
+      'SIMs',
+    ),
     'messages:waiting': check('pass', 'messages that wait to be sent', queue.waiting, 'messages'),
     'messages:in-doubt': check(
       queue.inDoubt > 0 ? 'warn' : 'pass',
@@ -30,7 +35,7 @@ export function deviceHealth({ version, simStates, queue, journal, disk }: Devic
       'messages',
     ),
     'journal:size': check('pass', 'size of the journal', journal.sizeBytes / 2 ** 20, 'MiB'),
-    'journal:fsync': check('pass', 'time of a write to the disk', journal.fsyncMs, 'ms'),
+    'journal:fsync': check('pass', 'how long one write to the disk takes', journal.fsyncMs, 'ms'),
     ...(disk && { 'journal:disk': check(disk.status, 'free space of the disk', disk.freeBytes / 2 ** 20, 'MiB') }),
   })
 }

@@ -167,7 +167,7 @@ export const deviceDetail = device
 export const deviceTelemetryQuery = requestQuery({
   from: instant.optional().meta({
     description:
-      'Default: one day before `to`. Every sample is kept for one hour, then one sample per minute for a day, then one sample per hour for 30 days',
+      'Default: one day before `to`. All samples of the last hour are kept. Of older samples, one per minute is kept up to an age of one day, and one per hour up to an age of 30 days',
   }),
   to: instant.optional().meta({ description: 'Default: now' }),
 })
@@ -200,7 +200,10 @@ export const pairingCode = z
 const ussdText = z.string().min(1).max(182)
 
 export const ussdRequest = requestBody({
-  code: ussdText.meta({ description: 'USSD code; with `sessionId`, the reply to the network', examples: ['*100#'] }),
+  code: ussdText.meta({
+    description: 'USSD code. If `sessionId` is set: the reply to the last question of the network',
+    examples: ['*100#'],
+  }),
   simNumber: simNumber.optional(),
   sessionId: z
     .string()
@@ -268,7 +271,7 @@ const finding = z
       .optional()
       .meta({
         description:
-          'Stable code of `text` and `advice`; absent if an older agent sends none, or if this release does not know it',
+          'Stable code of `text` and `advice`; absent if the agent is too old to send a code, or if this release does not know the code',
         examples: ['network.denied', 'port.forbidden'],
       }),
     values: z

@@ -29,7 +29,9 @@ export const virtualPhone = z
           effect: z.string().meta({ description: 'Effect on a message to this number' }),
         }),
       )
-      .meta({ description: 'Phone numbers that make the virtual modem fail, delay or answer' }),
+      .meta({
+        description: 'Phone numbers for tests: the virtual modem refuses, delays or answers a message to such a number',
+      }),
   })
   .meta({ id: 'VirtualPhone' })
 

@@ -13,9 +13,9 @@ import { conversationDecisions } from './shared-inbox.ts'
 
 const direction = z.enum(['in', 'out'])
 const state = z.enum(messageStates)
-const number = z
-  .string()
-  .meta({ description: 'Phone number of the other party, the name of a sender, or the alias of either' })
+const number = z.string().meta({
+  description: 'The other party: a phone number, the name of a sender, or an alias that replaces the number or name',
+})
 const simNumber = z.int().min(1).max(64).optional()
 
 const match = z
@@ -43,7 +43,7 @@ export const conversation = z
     assignee: conversationDecisions.assignee,
     archivedAt: conversationDecisions.archivedAt,
     blockedAt: conversationDecisions.blockedAt,
-    notes: z.int().min(0).optional().meta({ description: 'Number of notes; needs `conversations:read`, like labels' }),
+    notes: z.int().min(0).optional().meta({ description: 'Number of notes; needs `conversations:read`' }),
     match: match.optional().meta({ description: 'The latest message whose text contains `q`' }),
   })
   .meta({ id: 'Conversation' })

@@ -87,9 +87,10 @@ export const refreshInboxRequest = requestBody({
   since: instant,
   until: instant.meta({ description: 'Must not be before `since`' }),
   messageTypes: z.array(inboxType).max(64).optional().meta({ description: 'Default: all types' }),
-  webhookDelivery: webhookDelivery
-    .optional()
-    .meta({ description: 'How the stored messages of this period are sent to webhooks again. Default: `Disabled`' }),
+  webhookDelivery: webhookDelivery.optional().meta({
+    description:
+      'Whether and how the stored messages of this period are sent to the webhooks again. Default: `Disabled`, they are not sent',
+  }),
   triggerWebhooks: z.boolean().optional().meta({
     description: '`true` means `Individual`. Use `webhookDelivery` instead, which takes precedence',
     deprecated: true,

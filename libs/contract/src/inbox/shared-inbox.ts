@@ -76,7 +76,7 @@ export const changeConversationRequest = requestBody({
     .meta({ description: 'True marks the last received message as unread, false marks all received messages as read' }),
   archived: z.boolean().optional().meta({
     description:
-      'True archives the conversation until the next message is received. With `readUpTo`, a conversation with a later unread message is not archived',
+      'True archives the conversation until the next message is received. If `readUpTo` is also set, the conversation is archived only if no unread message is newer than the message in `readUpTo`',
   }),
   blocked: z.boolean().optional().meta({
     description:

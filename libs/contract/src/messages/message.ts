@@ -93,7 +93,7 @@ const messageBody = requestBody({
   }),
   isEncrypted: z.boolean().default(false).meta({
     description:
-      'True when the numbers and the content are encrypted. Encrypt each number and the text, or the base64 of the data. For an MMS, encrypt the subject, the text, and the name and base64 of each attachment. Values have the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64), or with the `publicKey` of a device as `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt them',
+      'True when the numbers and the content are encrypted. Encrypt each number and the text, or the base64 of the data. For an MMS, encrypt the subject, the text, and the name and base64 of each attachment. A value encrypted with a passphrase has the form `$aes-256-cbc/pbkdf2-sha1$i=<iterations>$<salt>$<ciphertext>` (salt and ciphertext in base64). A value encrypted with the `publicKey` of a device has the form `$rsa-oaep-aes-256-gcm$v=1$k=<keyVersion>$<wrapped key>$<iv>$<ciphertext>`. Only the device can decrypt the values',
   }),
 })
 
@@ -250,7 +250,7 @@ const sentBy = z
   .strictObject({
     kind: sentByKind.meta({
       description:
-        "`key`: an API key, or a token that it issued; `session`: a browser that is signed in; `webhook`: the receiver of a webhook in Twilio's format, which replied to a received message",
+        "`key`: an API key, or a token that it issued; `session`: a browser that is signed in; `webhook`: a server that receives a webhook in Twilio's format; the message is its reply to a received message",
     }),
     keyId: keyId.optional().meta({ description: 'Id of the API key' }),
     keyName: z.string().optional().meta({ description: 'Current name of the API key' }),
@@ -273,7 +273,7 @@ const approval = z
       .optional()
       .meta({ description: 'Name of the user or the API key that approved or refused the message' }),
   })
-  .meta({ id: 'Approval', description: 'Absent if the API key of the sender needs no approval' })
+  .meta({ id: 'Approval', description: 'Absent if the message needs no approval' })
 
 const later = utcTime.optional()
 
@@ -305,7 +305,7 @@ export const messageState = z
       .optional(),
     simNumber: simNumber.optional().meta({
       description:
-        'Slot of the requested SIM, otherwise of the SIM that sends the message; absent if several SIMs send it',
+        'Slot of the SIM that was requested. If none was requested, slot of the SIM that sends the message; absent if several SIMs send the message',
     }),
     priority: priority.optional(),
     scheduleAt: later,

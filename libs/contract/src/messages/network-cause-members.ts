@@ -7,7 +7,7 @@ import { networkCauses } from './network-cause.ts'
 export const networkCause = z.enum(networkCauses).meta({
   id: 'NetworkCause',
   description:
-    'Stable code for the meaning of the number from the network, the modem or the delivery report. Absent if the meaning is unknown',
+    'Stable code that says what the error number means. The number comes from the network, the modem or the delivery report. Absent if its meaning is unknown',
 })
 
 export const networkCode = z.string().meta({

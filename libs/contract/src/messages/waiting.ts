@@ -91,9 +91,9 @@ const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => stri
       until === undefined ? '' : ` Next try at ${until}.`
     }`,
   clock_unknown: ({ device }) =>
-    `The clock of ${device} is not confirmed yet. Messages that depend on it (deadline, work hours, daily limit) wait.`,
+    `The clock of ${device} is not confirmed yet. Messages with a deadline, work hours or a daily limit wait until the clock is confirmed.`,
   relay_unreachable: ({ device }) =>
-    `Restarted without a connection: ${device} must reach the relay once before it sends the messages in its journal.`,
+    `No connection since the restart: ${device} sends the messages in its journal after it has reached the relay once.`,
 }
 
 function by(until: string | undefined): string {

@@ -33,7 +33,7 @@ const messages = {
 const webhooks = {
   retry_count: z.int().min(1).max(1000).meta({
     description:
-      'Retries after the first attempt. The default schedule has ten. A lower value ends the schedule earlier; a higher value repeats its last pause',
+      'Retries after the first attempt. The default schedule has ten retries. With a lower value the schedule ends earlier; with a higher value the last pause of the schedule is repeated',
   }),
   internet_required: z.boolean().meta({ description: 'Accepted, but has no effect' }),
 }
@@ -49,14 +49,13 @@ const encryption = {
     description:
       'Public key of the account: RSA with at least 2048 bits, as SubjectPublicKeyInfo in base64. Agents encrypt the content of received messages with it, so that the relay cannot read them',
   }),
-  inbox_key_version: z
-    .int()
-    .min(1)
-    .max(2_147_483_647)
-    .meta({ description: 'Version of `inbox_public_key`; required with it, and part of each encrypted value' }),
+  inbox_key_version: z.int().min(1).max(2_147_483_647).meta({
+    description:
+      'Version of `inbox_public_key`. Required if `inbox_public_key` is set. Each encrypted value contains this version',
+  }),
   inbox_hide_sender: z.boolean().meta({
     description:
-      'Agents report an alias in place of the phone number of the sender, so that the relay does not know it. Requires `inbox_public_key`. Default: false',
+      'Agents report an alias in place of the phone number of the sender, so that the relay does not know the number. Requires `inbox_public_key`. Default: false',
   }),
 }
 

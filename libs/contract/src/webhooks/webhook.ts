@@ -77,7 +77,7 @@ export const changeWebhookRequest = requestBody({
     .meta({ description: 'Send only events of this device; an empty text means all devices' }),
   paused: z.boolean().optional().meta({
     description:
-      '`true` pauses the webhook: its events wait until it resumes, and are deleted after the time for which finished deliveries are kept. `false` resumes the webhook, and enables it if it was disabled',
+      '`true` pauses the webhook. Its events wait until the webhook is resumed. They are deleted if they wait longer than finished deliveries are kept. `false` resumes the webhook, and enables it if it was disabled',
   }),
 })
   .transform(({ event, events, ...rest }) => {
@@ -102,7 +102,7 @@ export const webhook = z
     name: z.string().optional(),
     format: z.enum(['twilio', 'twilio-status', 'kannel-dlr']).optional().meta({
       description:
-        "Format of the requests; absent for the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, sent to the `StatusCallback` URL of each message; `url` is the origin of these URLs. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with such a URL",
+        "Format of the requests. Absent means the format of this API. `twilio`: Twilio's format. `twilio-status`: Twilio's format, sent to the `StatusCallback` URL of each message; `url` is the origin of these URLs. `kannel-dlr`: `GET` requests to the `dlr-url` of messages that were sent through Kannel's interface. The relay creates a webhook with `twilio-status` or `kannel-dlr` when it accepts the first message with a `StatusCallback` or `dlr-url`",
     }),
     deviceId: deviceId
       .nullable()
@@ -114,7 +114,7 @@ export const webhook = z
       .meta({ description: 'Key that signs the requests; returned only when the webhook is created' }),
     pausedAt: utcTime
       .optional()
-      .meta({ description: 'Time since which the webhook is paused with `PATCH`; its deliveries wait' }),
+      .meta({ description: 'Time at which the webhook was paused by a `PATCH` request; its deliveries wait' }),
     disabledAt: utcTime
       .optional()
       .meta({ description: 'Time at which the webhook was disabled; resume it or register it again to enable it' }),
@@ -137,7 +137,7 @@ const attempt = z.strictObject({
   error: z
     .string()
     .optional()
-    .meta({ description: 'Error if no HTTP status was received, or why the reply to a received message was not sent' }),
+    .meta({ description: 'Why no HTTP status was received, or why the reply to a received message was not sent' }),
   excerpt: z.string().optional().meta({ description: 'Start of the answer' }),
 })
 
@@ -168,7 +168,7 @@ const deliveryRequest = z.strictObject({
   headers: z.record(z.string(), z.string()).meta({ description: 'Headers that are the same in each attempt' }),
   headersOfAttempt: z.array(z.string()).meta({
     description:
-      'Names of the headers computed for each attempt from its time and the secret; their values are not stored',
+      'Names of the headers whose values are computed again for each attempt, from the time of the attempt and the secret. The values are not stored',
   }),
   body: z
     .string()

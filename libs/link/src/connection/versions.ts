@@ -10,5 +10,5 @@ export function commonVersion(ours: Versions, theirs: Versions): number | undefi
 }
 
 export function versionRefusal(ours: Versions): string {
-  return `this end supports versions ${ours.min} to ${ours.max} of the protocol: update the older end`
+  return `this side of the connection supports versions ${ours.min} to ${ours.max} of the protocol: update the older side`
 }

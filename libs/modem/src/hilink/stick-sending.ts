@@ -170,7 +170,7 @@ const failedWithoutReason = {
   ...hilinkError(-1, undefined),
   code: undefined,
   text: 'FailPhone',
-  words: 'The stick reports that sending failed, without a reason.',
+  words: 'The stick reports that sending failed, but gives no reason.',
   advice: 'Check the credit of the SIM and the coverage. The message may have been sent.',
 }
 

@@ -71,8 +71,9 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
     advice: 'If the problem persists, unplug the modem for ten seconds and try the SIM in a phone.',
   },
   'sim-state-unknown': {
-    words: 'The modem does not report the state of its SIM, an IMSI or a registration.',
-    advice: 'Check that the SIM is inserted and works in a phone, and disable its PIN there.',
+    words: 'The modem reports no IMSI, no registration and no state of its SIM.',
+    advice:
+      'Check that the SIM is inserted in the modem. Then put the SIM into a phone, check that it works there, and disable the PIN of the SIM.',
   },
   'pin-required': {
     words: 'The SIM requires a PIN and none is configured.',
@@ -102,7 +103,7 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   'pin-not-kept': {
     words: 'The SIM requires a PIN, and the attempt could not be saved to disk.',
     advice:
-      'The PIN was not entered, because the attempt could not be saved, and repeated attempts lock the SIM. Check whether the disk is full or not writable.',
+      'The agent did not enter the PIN. It saves each attempt to disk first, because too many attempts with a wrong PIN lock the SIM. Check whether the disk is full or not writable.',
   },
   'puk-required': {
     words: 'The SIM is locked and requires its PUK.',

@@ -88,7 +88,7 @@ export class LineAssembler {
    * when all bytes have been read.
    */
   release(listener: AssembledListener): void {
-    if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'what it looks like')
+    if (this.#quoted?.mayBeOver) this.#endQuoted(this.#quoted, listener, 'not text')
   }
 
   /** Passes the received part of incomplete codes to the listener. */
@@ -167,12 +167,12 @@ export class LineAssembler {
     // text. If it was a result, this only causes a timeout and a resynchronisation. But if a text counted as a result,
     // the outcome would be wrong.
     if (!resultDue && (quoted.mayBeOver || beginsLikeCode(text))) {
-      this.#endQuoted(quoted, listener, 'what it looks like')
+      this.#endQuoted(quoted, listener, 'not text')
       this.#take(text, listener)
       return
     }
     quoted.push(text)
-    if (quoted.isLong || (quoted.mayBeOver && !resultDue)) this.#endQuoted(quoted, listener, 'what it looks like')
+    if (quoted.isLong || (quoted.mayBeOver && !resultDue)) this.#endQuoted(quoted, listener, 'not text')
     else if (quoted.mayBeOver) this.#hold()
   }
 
@@ -180,7 +180,7 @@ export class LineAssembler {
     this.#heldUntilMs = this.#nowMs() + longestPauseMs
   }
 
-  #endQuoted(quoted: QuotedText, listener: AssembledListener, afterIs: 'what it looks like' | 'maybe text'): void {
+  #endQuoted(quoted: QuotedText, listener: AssembledListener, afterIs: 'not text' | 'maybe text'): void {
     this.#quoted = undefined
     this.#heldUntilMs = undefined
     this.#quotedUntilMs = this.#nowMs() + burstMs

@@ -154,7 +154,7 @@ describe('an address as people write it', () => {
     expect(() => addressFromText(text)).toThrow(
       new PduEncodeError(
         'address',
-        'looks like a phone number: write digits only, with a + in front of an international number',
+        'looks like a phone number, but is not a valid one: write digits only, with a + in front of an international number',
       ),
     )
   })

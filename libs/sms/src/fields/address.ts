@@ -52,7 +52,7 @@ export function addressFromText(text: string): Address {
   if (formattedNumber.test(text) && !plainNumber.test(text)) {
     throw new PduEncodeError(
       'address',
-      'looks like a phone number: write digits only, with a + in front of an international number',
+      'looks like a phone number, but is not a valid one: write digits only, with a + in front of an international number',
     )
   }
   const address = classifyText(text)

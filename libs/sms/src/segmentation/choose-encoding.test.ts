@@ -35,7 +35,10 @@ describe('without national tables', () => {
 
   test('refuses GSM-7 for a text that it cannot encode, and reports the position but not the text', () => {
     expect(() => chooseEncoding('a😀✓😀', { encoding: 'gsm7' })).toThrow(
-      new PduEncodeError('TP-UD', 'has 2 characters without septets, the first is character 2'),
+      new PduEncodeError(
+        'TP-UD',
+        'has 2 characters that GSM 7-bit encoding cannot represent; the first one is at position 2',
+      ),
     )
   })
 

@@ -191,5 +191,5 @@ function charactersWithoutSeptets(
  */
 function withoutSeptets(text: string, characters: readonly string[]): string {
   const first = Array.from(storable(text)).findIndex((char) => characters.includes(char))
-  return `has ${characters.length} characters without septets, the first is character ${first + 1}`
+  return `has ${characters.length} characters that GSM 7-bit encoding cannot represent; the first one is at position ${first + 1}`
 }

@@ -90,7 +90,8 @@ function readLine(
   const section = sections.at(-1)
   if (section === undefined) return 'is before the first section'
   const text = unescaped(rest)
-  if (text === undefined) return 'has a backslash that does not begin \\\\ or \\x and two hexadecimal digits'
+  if (text === undefined)
+    return 'has a backslash in a wrong place: write \\\\ for a backslash, or \\x with two hexadecimal digits for another character'
   section.lines.push({ from: mark === '> ' ? 'host' : 'modem', text })
   return undefined
 }

@@ -91,7 +91,7 @@ async function receiveFromNode(request: NodeRequest, options: ReceiverOptions): 
   const { headers, body: parsed } = request
   if (parsed instanceof Uint8Array) return receive({ headers, body: parsed }, options)
   if (parsed !== undefined && parsed !== null) {
-    const advice = 'register the receiver before express.json(), or use express.raw() for its path'
+    const advice = 'register the receiver before express.json(), or use express.raw() for the path of the receiver'
     options.onError?.(new TypeError(`the body was parsed before it could be verified: ${advice}`))
     return 500
   }

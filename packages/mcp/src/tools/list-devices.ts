@@ -25,7 +25,8 @@ export function registerListDevices(server: McpServer, api: SmsGateway): void {
     'list_devices',
     {
       title: 'List devices and SIM cards',
-      description: 'Lists the devices that send and receive SMS, with their SIM cards, and whether each can send now.',
+      description:
+        'Lists the devices that send and receive SMS, and their SIM cards. Tells for each device whether it can send now.',
       inputSchema: z.object({}),
       outputSchema: z.object({ devices: z.array(device), summary: z.string() }),
       annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

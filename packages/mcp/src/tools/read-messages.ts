@@ -45,7 +45,7 @@ export function registerMessageTools(server: McpServer, api: SmsGateway): void {
     {
       title: 'Get a sent message',
       description:
-        'Gets a sent message: its state for each recipient, why it waits or failed, and what happened to it, oldest first.',
+        'Gets a sent message: the state for each recipient, the reason for a wait or a failure, and the list of steps of the message (oldest step first).',
       inputSchema: z.object({ id: z.string().min(1).max(128).describe('Id of the message, from send_sms') }),
       outputSchema: message.extend({
         events: z

@@ -21,7 +21,7 @@ const input = z.object({
     .max(100)
     .optional()
     .describe(
-      'A name for this message, new for each message. After an error or a timeout, repeat the call with the same callId, number and text: the message is then sent only once',
+      'A name that you choose for this message. Use a different name for every message. After an error or a timeout, repeat the call with the same callId, number and text: the message is then sent only once',
     ),
 })
 

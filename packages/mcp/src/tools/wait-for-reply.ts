@@ -26,7 +26,7 @@ const input = z.object({
     .max(128)
     .optional()
     .describe(
-      'Id of the sent message to which you expect a reply, or an ISO 8601 time. Default: the last message to this number; if there is none, now',
+      'Id of the sent message to which you expect a reply, or an ISO 8601 time. Default: the last message to this number, or the current time if there is no such message',
     ),
   timeoutSeconds: z
     .int()
@@ -41,7 +41,9 @@ const output = z.object({
   replies: z.array(entryOutput).describe('The replies, oldest first'),
   after: z
     .string()
-    .describe('Messages received after this time count as replies. To continue waiting, pass this time as after'),
+    .describe(
+      'Messages received after this time count as replies. To continue waiting, pass this time in the parameter `after`',
+    ),
   note: z.string(),
 })
 
@@ -186,7 +188,9 @@ async function startOf(api: SmsGateway, { number, given, signal }: StartQuery): 
   if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/.test(given)) {
     const time = new Date(given)
     if (!Number.isNaN(time.getTime())) return time
-    throw new ToolInputError(`after ${JSON.stringify(given)} is not a time. Use a time such as 2026-03-01T08:46:11Z.`)
+    throw new ToolInputError(
+      `The parameter "after" is ${JSON.stringify(given)}, which is not a time. Use a time such as 2026-03-01T08:46:11Z.`,
+    )
   }
   const { states } = await api.messages.get(given, { signal })
   return wholeSecond(new Date(states.Pending))

@@ -76,7 +76,7 @@ test.each([
   ],
   [
     'messages.send_interval_min',
-    '10 is more than messages.send_interval_max (5): lower it, or raise messages.send_interval_max',
+    '10 is more than messages.send_interval_max (5): lower messages.send_interval_min, or raise messages.send_interval_max',
     'Minimum pause (10) is more than maximum pause (5).',
   ],
   ['messages.limit_value', 'must be at least 1', 'Message limit must be at least 1.'],
@@ -87,7 +87,7 @@ test.each([
   ],
   [
     'limits.recipients[1]',
-    '"+44x" is not a number such as +447400123456 or a prefix that ends with an asterisk, such as +44*',
+    '"+44x" is neither a number (for example +447400123456) nor a prefix with an asterisk at the end (for example +44*)',
     '“+44x” isn’t a number such as +447400123456 or a prefix such as +44*.',
   ],
   ['limits.recipientsPerDay', 'must be at least 1', 'Daily limit must be at least 1.'],

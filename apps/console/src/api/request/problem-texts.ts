@@ -36,7 +36,7 @@ const sentences: readonly (readonly [RegExp, TextKey])[] = [
   [/^("[\s\S]*") is too short for a phone number/, 'problem.numberTooShort'],
   [/^("[\s\S]*") is too long for a phone number/, 'problem.numberTooLong'],
   [/^("[\s\S]*") (?:is not in the numbering plan|has a length that is not valid)/, 'problem.numberingPlan'],
-  [/^("[\s\S]*") is not a number such as/, 'problem.numberOrPrefix'],
+  [/^("[\s\S]*") is neither a number/, 'problem.numberOrPrefix'],
   [/^cannot be combined with the scope keys:manage/, 'problem.limitsWithManage'],
   [/^cannot be combined with the scope (\S+), which could avoid/, 'problem.approvalWithScope'],
   [/^is the same number as /, 'problem.sameNumber'],

@@ -64,7 +64,7 @@ test.each([
   [['create', 'NAME', '--name', 'x', '--scopes', 'logs:read', '--per-day', 'many'], '--per-day '],
   [
     ['create', 'NAME', '--name', 'x', '--scopes', 'logs:read', '--recipients', 'mum'],
-    '--recipients "mum" is not a number',
+    '--recipients "mum" is neither a number',
   ],
   [
     ['create', 'NAME', '--name', 'x', '--scopes', 'logs:read', '--expires', '2020-01-01T00:00:00Z'],

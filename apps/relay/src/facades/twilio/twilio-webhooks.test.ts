@@ -205,7 +205,8 @@ test('a number gets ten replies per hour, and the delivery log shows why it gets
   }
   await deliver(Array.from({ length: 12 }, (_, index) => `So am I ${index}`))
   expect(await replies()).toHaveLength(10)
-  const problem = 'reply to a received message not sent: limit of 10 replies per hour to this number reached'
+  const problem =
+    'reply to a received message not sent: 10 replies were sent to this number within an hour, which is the limit'
   const attempts: { status: number; error?: string }[] = (await deliveries()).flatMap(
     ({ attempts: ofDelivery }: { attempts: object[] }) => ofDelivery,
   )

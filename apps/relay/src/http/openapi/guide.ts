@@ -69,7 +69,7 @@ once, always with the same \`id\`.
 
 ## Deprecated: phoneNumber in webhook payloads
 
-\`phoneNumber\` is the number of the other party. Instead, use \`sender\` in inbound events and \`recipient\` in outbound
-events: they have the same value. \`phoneNumber\` is kept for at least twelve months and will be removed only in a new major
+Don't use \`phoneNumber\`, the number of the other party. \`sender\` in inbound events and \`recipient\` in outbound events
+contain the same number. \`phoneNumber\` is kept for at least twelve months and will be removed only in a new major
 version, with notice. Requests that send messages do not change.
 `

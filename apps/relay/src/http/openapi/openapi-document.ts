@@ -175,7 +175,7 @@ const TAGS = {
   inbox: 'Received messages',
   webhooks: 'Register webhooks and read their deliveries',
   'webhook-events': 'Requests that your webhook receives',
-  hooks: 'Receive webhooks of alerting programs as SMS',
+  hooks: 'Accept webhooks from alerting programs and send them as SMS',
   devices: 'Agents with their modems and SIMs',
   settings: 'Settings of the account',
   account: 'Password of the account',

@@ -157,7 +157,8 @@ function isPaged(query: z.ZodType, schemas: ComponentSchemas): boolean {
 }
 
 const PAGE_HEADERS = {
-  'X-Total-Count': 'Number of items that match the filter; absent for a page by cursor',
+  'X-Total-Count':
+    'Number of items that match the filter. The header is not sent if the page was requested with a cursor',
   Link: 'The next page by cursor, `rel="next"`',
 }
 

@@ -26,7 +26,7 @@ export async function aliasDevice(
   const [found] = devices
   if (devices.has(undefined))
     return refused(
-      'is required, because no device has the key of an alias in phoneNumbers, and the inbox has no message from this alias',
+      'is required, because phoneNumbers contains an alias for which no device has the key and from which the inbox has no message',
     )
   if (holders.some((holder) => holder?.isDeleted))
     return refused(
@@ -34,7 +34,7 @@ export async function aliasDevice(
     )
   if (devices.size > 1)
     return refused(
-      'differs between the aliases in phoneNumbers: send one message for each device that reported aliases',
+      'cannot be chosen, because different devices reported the aliases in phoneNumbers: send a separate message for the aliases of each device',
     )
   return { ok: true, deviceId: found }
 }

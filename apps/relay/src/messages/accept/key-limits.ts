@@ -91,6 +91,6 @@ export function dailyRefusal(
 /** A reply exceeds the hourly limit of its number. The text contains no number. */
 export class ReplyLimitError extends ApiError {
   constructor({ repliesPerHour }: LimitedSender) {
-    super(429, `limit of ${repliesPerHour} replies per hour to this number reached`)
+    super(429, `${repliesPerHour} replies were sent to this number within an hour, which is the limit`)
   }
 }

@@ -211,7 +211,7 @@ function deviceLost(recipient: RecipientProgress, at: Date): Outcome {
 /** Does not replace a cancel that the user requested. */
 function emulated(recipient: RecipientProgress, at: Date): Outcome {
   if (isFinished(recipient.state) || recipient.state === 'Cancelling') return nothing
-  const reason = 'it waited for an emulated modem, and the account has a real modem now'
+  const reason = 'the message waited for an emulated modem, but the account now has a real modem'
   return failedAndWithdrawn(recipient, at, 'emulated_modem', reason)
 }
 

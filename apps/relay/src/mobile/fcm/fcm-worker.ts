@@ -138,7 +138,7 @@ export class FcmWorker {
   #report(error: unknown): void {
     if (!isDatabaseUnavailable(error)) this.#deps.log.error({ err: error }, 'notice not sent with FCM, retrying')
     else if (!this.#isUnavailable)
-      this.#deps.log.warn({ err: error }, 'notices with FCM paused: database unavailable, retrying')
+      this.#deps.log.warn({ err: error }, 'paused sending notices with FCM: database unavailable, retrying')
     this.#isUnavailable ||= isDatabaseUnavailable(error)
   }
 }

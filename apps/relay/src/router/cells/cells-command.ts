@@ -42,7 +42,7 @@ async function add(deps: Deps, { positionals, values }: CommandLine): Promise<vo
     isOpen: values['closed'] !== true,
   })
   terminal.print(`cell ${id} ${isChanged ? 'changed' : 'added'}; relays: ${relays.join(', ')}`)
-  if (hasNewKeys) terminal.print('restart the relays of this cell: they got the push keys of the other cells')
+  if (hasNewKeys) terminal.print('restart the relays of this cell, so that they use the push keys of the other cells')
   for (const { username } of refused)
     terminal.print(`account ${username} is not routed: another cell has an account with this name`)
 }

@@ -59,7 +59,9 @@ export async function placeAccount(
   try {
     const accountId = await createAccount({ database, box, random }, given)
     if (accountId === undefined)
-      throw new StartError(`account ${given.username} already exists in the cell ${cell.id}, but it is not routed`)
+      throw new StartError(
+        `the cell ${cell.id} already has an account ${given.username}, but this account is not routed`,
+      )
     const refused = await drainFeed(directory, { id: cell.id, pool })
     const { rowCount } = await directory.query('SELECT FROM accounts WHERE id = $1', [accountId])
     if (rowCount === 1) return accountId

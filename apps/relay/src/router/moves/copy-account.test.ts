@@ -114,7 +114,7 @@ test.each([
       const body = { phoneNumbers: ['+447400123456'], textMessage: { text: 'direct' } }
       expect((await world.relays[0].api('POST', '/messages', { auth, body })).status).toBe(202)
     },
-    /got messages of/,
+    /accepted messages of/,
   ],
 ] as const)('a move is cancelled if %s while rows are copied', async (_, bypass, error) => {
   const { account, begin } = await movingAccount()

@@ -196,7 +196,7 @@ async function cancel(deps: Omit<StepDeps, 'target'>, move: AccountMove): Promis
   const cancelled = await recordCancel(directory, held)
   await inCell(deps, move.target, (target) => removeRows(deps, target, move.target, move)).catch((error) =>
     onWarning?.(
-      `rows of ${move.username} may remain in the cell ${move.target} until the account moves there: ${messageOf(error)}`,
+      `could not delete the copied rows of ${move.username} in the cell ${move.target}: ${messageOf(error)}. The next move of the account to this cell deletes them`,
     ),
   )
   return cancelled
@@ -262,7 +262,7 @@ async function refuseBypass(
   const now = await readNewest(source.client, accountId)
   if (now[0] > newest[0] || now[1] > newest[1])
     throw new StartError(
-      `the cell ${move.source} got messages of ${move.username} without a router during the move. ` +
+      `during the move, the cell ${move.source} accepted messages of ${move.username} that did not come through a router. ` +
         'Make its relays reachable only for routers, then repeat the command',
     )
 }

@@ -34,7 +34,7 @@ test('uses no server that was replaced, even if no other server answers, and giv
   expect(await found()).toBe('two')
   timelines = { one: 1 }
   await expect(found()).rejects.toThrow(
-    'one:5432: this server is on timeline 1, but the relay has already used timeline 2',
+    'one:5432: this server is on timeline 1, but the relay has already used a server on the newer timeline 2',
   )
   timelines = { one: 1, three: 3 }
   expect(await found()).toBe('three')

@@ -221,7 +221,7 @@ class OldTimeline extends Error {
 
   constructor(timeline: number, newest: number) {
     super(
-      `this server is on timeline ${timeline}, but the relay has already used timeline ${newest} of another server, which has replaced this one; restart the relay if the database was restored from an older backup`,
+      `this server is on timeline ${timeline}, but the relay has already used a server on the newer timeline ${newest}, so this server has been replaced. If the database was restored from an older backup, restart the relay`,
     )
   }
 }
@@ -234,7 +234,7 @@ class ServerReplaced extends Error {
   readonly code = 'ECONNRESET'
 
   constructor(server: string) {
-    super(`${server} no longer accepts writes, and another server does`)
+    super(`${server} no longer accepts writes, but another server accepts them`)
   }
 }
 

@@ -13,7 +13,7 @@ test('waits for a server that accepts connections but does not answer, like an o
   const lines: string[] = []
   const options = { waitMs: 100, report: (line: string) => lines.push(line) }
   await expect(waitForDatabase(`postgresql://sms@127.0.0.1:${port}/smsgw`, options)).rejects.toThrow(
-    `PostgreSQL at 127.0.0.1:${port}/smsgw (user sms) does not answer (timeout expired), tried 1 times`,
+    `PostgreSQL at 127.0.0.1:${port}/smsgw (user sms) does not answer (timeout expired). The relay tried 1 times`,
   )
   silent.close()
 })

@@ -24,7 +24,7 @@ export async function waitForDatabase(url: string, { waitMs, report }: DatabaseW
     if (performance.now() + pauseMs > giveUpAt) {
       const seconds = Math.round(waitMs / 1000)
       throw new StartError(
-        `${describe(url)} does not answer (${problem}), tried ${tries} times in ${seconds} s: ` +
+        `${describe(url)} does not answer (${problem}). The relay tried ${tries} times in ${seconds} s: ` +
           'start PostgreSQL, or correct DATABASE_URL',
       )
     }

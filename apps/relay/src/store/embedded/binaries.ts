@@ -54,7 +54,7 @@ function linkLibraries(root: string): void {
       if (codeOf(error) === 'EEXIST') continue // another start has created the link
       throw new StartError(
         `cannot create the links to the libraries of PostgreSQL in ${dirname(place)} (${codeOf(error)}): ` +
-          'make that folder writable for one start',
+          'make that folder writable and start the program once; after that, the folder can be read-only',
         { cause: error },
       )
     }

@@ -25,7 +25,10 @@ export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: r
   const event = events.find((one) => !mayReadEvent(principal, one))
   if (event === undefined) return
   const scopes = scopesToRead(event).join(' or ')
-  throw new ApiError(403, `scope required: ${scopes} (the URL of the webhook was changed after this ${event} event)`)
+  throw new ApiError(
+    403,
+    `scope required: ${scopes}, because the URL of the webhook was changed after this ${event} event, and the new URL would receive an event that you may not read`,
+  )
 }
 
 /**

@@ -12,11 +12,14 @@ import { isStatusFormat } from '../status-callback.ts'
 export function refuseReplies(principal: Principal, events: readonly string[]): void {
   if (!twilioReceivedEvents.some((event) => events.includes(event))) return
   if (!mayDo(principal, 'messages:send'))
-    throw new ApiError(403, 'scope required: messages:send, because the receiver may reply to received messages')
+    throw new ApiError(
+      403,
+      'scope required: messages:send, because the server behind the webhook URL can answer an incoming message with a message to send',
+    )
   if (principal.key !== undefined && Object.keys(principal.key.limits).length > 0)
     throw new ApiError(
       403,
-      "an API key with limits may not receive messages in Twilio's format, because its limits would not apply to replies",
+      "an API key with limits may not register a webhook in Twilio's format, because the limits of the key would not apply to the replies that the webhook sends",
     )
 }
 

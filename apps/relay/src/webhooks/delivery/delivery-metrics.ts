@@ -22,7 +22,7 @@ export function deliveryMetrics(registry: Registry, database: Database): (attemp
   })
   const duration = new Histogram({
     name: 'smsgw_webhook_attempt_duration_seconds',
-    help: 'Time from the start of a webhook request to the end of its response or its failure',
+    help: 'Time from the start of a webhook request until its response is complete or the request has failed',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 16],
     registers,
   })

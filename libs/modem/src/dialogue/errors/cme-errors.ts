@@ -103,7 +103,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     sim(
       'SIM PIN2 required',
       'The SIM requires PIN2.',
-      'A restriction of the SIM is active (fixed dialling); remove it in a phone.',
+      'Fixed dialling is active on the SIM and restricts it. Put the SIM into a phone and turn off fixed dialling.',
     ),
   ],
   [18, sim('SIM PUK2 required', 'The SIM requires PUK2.', unlockByHand)],
@@ -196,7 +196,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     of(
       'permanent',
       'operation not allowed because of MT functionality restrictions',
-      'The modem refuses this operation, because its functions are restricted.',
+      'The functions of the modem are restricted, so it refuses this operation.',
       askOperator,
     ),
   ],
@@ -205,7 +205,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     sim(
       'fixed dial number only allowed - called number is not a fixed dial number',
       'The SIM allows fixed numbers only.',
-      'Remove the restriction (fixed dialling) in a phone.',
+      'Put the SIM into a phone and turn off fixed dialling.',
     ),
   ],
   [

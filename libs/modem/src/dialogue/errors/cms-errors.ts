@@ -12,7 +12,7 @@ const freeStorage = 'The stored messages are read and deleted, then the command 
 const lookAtModem =
   'The command is retried automatically. If the problem persists, reset the modem and check its power supply.'
 const awaitEvidence =
-  'The message may have been sent. It is not sent again automatically; a status report can confirm it.'
+  'The message may have been sent. A status report can confirm that it was sent. The message is not sent again automatically.'
 
 const badNumber = (standard: string, words: string): ErrorMeaning => ({
   standard,
@@ -93,7 +93,8 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
       standard: 'requested facility not implemented',
       class: 'permanent',
       words: 'The network does not support the request. Often the service centre number on the SIM is wrong.',
-      advice: "Compare the service centre number with the operator's, then check the number of the recipient.",
+      advice:
+        'Check that the SIM has the service centre number that the operator publishes. Then check the number of the recipient.',
       alarm: 'rate',
     },
   ],
@@ -265,7 +266,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = new Map<number, Erro
     sim(
       '(U)SIM PIN2 required',
       'The SIM requires PIN2.',
-      'A restriction of the SIM is active (fixed dialling); remove it in a phone.',
+      'Fixed dialling is active on the SIM and restricts it. Put the SIM into a phone and turn off fixed dialling.',
     ),
   ],
   [

@@ -95,7 +95,7 @@ const bare: ErrorMeaning = {
 const notSupported: ErrorMeaning = {
   standard: '',
   class: 'unsupported',
-  words: 'This modem does not support the command, or not in this form.',
+  words: 'This modem does not support the command, or supports it only in another form.',
   advice: 'No action needed: the modem works without this command.',
 }
 
