@@ -24,7 +24,7 @@ await withBenchDatabase(async ({ url, pool }) => {
   const database = connectDatabase({ url, connections: 1 })
   await pool.query(`INSERT INTO accounts (id, username, password_hash) VALUES ('a', 'a', '')`)
   const day = new Date(`${await firstDay(pool)}T00:00:00Z`)
-  const keep = (days: number) => keepLogPartitions({ url, database, log, now: new Date(day.getTime() + days * DAY_MS) })
+  const keep = (days: number) => keepLogPartitions({ url, log, now: new Date(day.getTime() + days * DAY_MS) })
   // Pretends that the table is large, because a small table would be divided into weeks instead of days.
   await pool.query(`UPDATE pg_class SET reltuples = $1 WHERE relname = 'logs_initial'`, [2_000_000])
   await keep(0)

@@ -47,7 +47,8 @@ BEGIN
   END LOOP;
 END $$;
 
-ALTER SEQUENCE "logs_id_seq" OWNED BY "logs"."id";
+-- After 2 147 483 647 entries, the ids begin again at 1. They need to be unique only together with `created_at`.
+ALTER SEQUENCE "logs_id_seq" OWNED BY "logs"."id" CYCLE;
 
 CREATE INDEX "logs_account_id_created_at_id_idx" ON "logs"("account_id", "created_at", "id");
 

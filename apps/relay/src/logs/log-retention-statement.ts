@@ -13,18 +13,23 @@ export const logRetention: RetentionRule = {
   longestDays: longestLogRetention,
 }
 
-const LOGS = { name: 'logs', column: 'created_at' }
+const BY_DEFAULT = defaultSettings.logs.lifetime_days
 
-type KeepLogPartitionsDeps = KeepPartitionsDeps & { readonly database: Statements }
+const LOGS = {
+  name: 'logs',
+  column: 'created_at',
+  keptDays: `SELECT coalesce(max(coalesce((settings #>> '{logs,lifetime_days}')::int, ${BY_DEFAULT})), ${BY_DEFAULT}) AS days
+    FROM accounts`,
+}
 
 /** Makes the partitions of the next days and drops the partitions that no account needs any more. */
-export async function keepLogPartitions({ database, ...deps }: KeepLogPartitionsDeps): Promise<void> {
-  await keepPartitions(deps, LOGS, await longestLogRetention(database))
+export async function keepLogPartitions(deps: KeepPartitionsDeps): Promise<void> {
+  await keepPartitions(deps, LOGS)
 }
 
 /** Makes the partitions of the next days. Other transactions that use the table delay the start by less than a second. */
-export async function makeLogPartitionsAtStart({ database, ...deps }: KeepLogPartitionsDeps): Promise<void> {
-  await makePartitionsAtStart(deps, LOGS, await longestLogRetention(database))
+export async function makeLogPartitionsAtStart(deps: KeepPartitionsDeps): Promise<void> {
+  await makePartitionsAtStart(deps, LOGS)
 }
 
 /**
@@ -47,14 +52,7 @@ export function deleteOldLogs(statements: Statements, accountId: string, before:
 
 /** Returns the longest retention of all accounts in days. Takes no locks. */
 export async function longestLogRetention(statements: Statements): Promise<number> {
-  const byDefault = defaultSettings.logs.lifetime_days
-  const { days } = await readRow(
-    statements,
-    daysRow,
-    Prisma.sql`
-    SELECT coalesce(max(coalesce((settings #>> '{logs,lifetime_days}')::int, ${byDefault}::int)), ${byDefault}::int) AS days
-    FROM accounts`,
-  )
+  const { days } = await readRow(statements, daysRow, Prisma.raw(LOGS.keptDays))
   return days
 }
 

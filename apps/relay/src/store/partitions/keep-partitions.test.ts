@@ -56,7 +56,7 @@ async function days(): Promise<string[]> {
 
 async function keep(now: Date, warnings: string[] = []): Promise<void> {
   const log = openLog('warn', { write: (line) => warnings.push(line) })
-  await keepLogPartitions({ url: store.url, database: store.database, log, now, pauseMs: 1 })
+  await keepLogPartitions({ url: store.url, log, now, pauseMs: 1 })
 }
 
 async function write(createdAt: Date, accountId = 'a1'): Promise<void> {
@@ -113,6 +113,47 @@ test('drops only partitions that no account needs any more', async () => {
   await store.database.account.delete({ where: { id: 'long' } })
   await keep(after(33.6))
   expect(await days()).toEqual([33, 34, 35, 36, 37].map(dayName))
+})
+
+test('does not drop a partition if an account that needs it was added while the lock was awaited', async () => {
+  await keep(start)
+  // Makes the partitions without drops, so that the drop is the first to wait for a lock.
+  await makeLogPartitionsAtStart({ url: store.url, log: openLog('warn', { write: () => undefined }), now: after(40) })
+  const mover = new Client({ connectionString: store.url })
+  await mover.connect()
+  try {
+    await mover.query('BEGIN')
+    await mover.query(
+      `INSERT INTO accounts (id, username, password_hash, settings) VALUES ('late', 'late', '', '{"logs":{"lifetime_days":36500}}')`,
+    )
+    await mover.query(
+      `INSERT INTO logs (account_id, created_at, module, priority, message) VALUES ('late', $1, '', 'INFO', '')`,
+      [after(0)],
+    )
+    const kept = keep(after(40))
+    const waiting = async () => {
+      const { rows } = await client.query('SELECT FROM pg_locks WHERE NOT granted')
+      return rows.length
+    }
+    await expect.poll(waiting, { interval: 5 }).toBeGreaterThan(0)
+    await mover.query('COMMIT')
+    await kept
+  } finally {
+    await mover.end()
+  }
+  expect(await filled()).toEqual([dayName(0)])
+})
+
+test('deletes all expired entries of the default partition, and no others', async () => {
+  await keep(start)
+  await client.query('DROP TABLE logs_initial')
+  await client.query(
+    `INSERT INTO logs (account_id, created_at, module, priority, message)
+     SELECT 'a1', '2024-06-01', '', 'INFO', '' FROM generate_series(1, 60000)`,
+  )
+  await write(after(100))
+  await keep(start)
+  expect(await store.database.logEntry.findMany({ select: { createdAt: true } })).toEqual([{ createdAt: after(100) }])
 })
 
 test('the removal of an account deletes its entries in all partitions', async () => {
@@ -201,7 +242,7 @@ describe('at the start', () => {
     const lines: string[] = []
     const log = openLog('warn', { write: (line) => lines.push(line) })
     // The test fails by its time limit if a lock is tried again.
-    await makeLogPartitionsAtStart({ url, database: store.database, log, now, pauseMs: 3_600_000 })
+    await makeLogPartitionsAtStart({ url, log, now, pauseMs: 3_600_000 })
     return lines.map((line) => JSON.parse(line))
   }
 
@@ -275,5 +316,6 @@ describe('the periods of missing partitions', () => {
     const existing = [partition('2026-03-02', '2026-03-03')]
     expect(missing(existing, 60)).toEqual(['03-01 03-02', '03-03 03-04', '03-04 03-05'])
     expect(missing(existing, 365)).toEqual(['03-01 03-02', '03-03 03-10'])
+    expect(missing(existing, 36_500)).toEqual(['03-01 03-02', '03-03 04-03'])
   })
 })

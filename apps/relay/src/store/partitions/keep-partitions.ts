@@ -3,11 +3,14 @@ import type { Log } from '@smsgw/daemon/log/log'
 import { type Client, DatabaseError } from 'pg'
 import { databaseClient, NO_TIMEOUTS } from '../connection/database-client.ts'
 import {
+  deleteExpiredFromDefault,
   dropPartition,
+  lastExpiry,
   makePartition,
   type Partition,
   type PartitionedTable,
   type Period,
+  readKeptDays,
   readPartitions,
 } from './partitions.ts'
 
@@ -19,6 +22,8 @@ const DAYS_AHEAD = 3
  * period.
  */
 const MOST_PARTITIONS = 60
+/** One account with a long retention must not delay the deletion of all others for years. */
+const MOST_DAYS = 31
 /**
  * A table with fewer rows is divided by weeks. Each database session needs 0.1 MB for each partition, and a small machine has little
  * memory.
@@ -41,22 +46,20 @@ export interface KeepPartitionsDeps {
 }
 
 /**
- * Makes the missing partitions of the next days. Drops the partitions whose rows are all older than `keptDays`, which
- * must be the longest retention of all accounts. If other transactions hold the required locks, this is tried again,
+ * Makes the missing partitions of the next days. Drops the partitions whose rows have all expired. If other transactions hold the required locks, this is tried again,
  * first after a second and finally in the next run. Meanwhile, rows of a day without a partition are stored in the
  * default partition.
  */
-export async function keepPartitions(
-  deps: KeepPartitionsDeps,
-  table: PartitionedTable,
-  keptDays: number,
-): Promise<void> {
+export async function keepPartitions(deps: KeepPartitionsDeps, table: PartitionedTable): Promise<void> {
   const { log, now } = deps
   await withClient(deps, table, async (client) => {
-    await makeMissing(client, deps, table, { keptDays, tries: TRIES })
-    for (const partition of unneeded(await readPartitions(client, table), now, keptDays)) {
-      await retrying(() => dropPartition(client, partition), deps, TRIES)
-      log.info({ partition: partition.name }, 'dropped partition with expired rows')
+    await makeMissing(client, deps, table, TRIES)
+    const expiry = lastExpiry(now, await readKeptDays(client, table))
+    await deleteExpiredFromDefault(client, table, expiry)
+    for (const partition of await readPartitions(client, table)) {
+      if (partition.until > expiry) continue
+      if (await retrying(() => dropPartition(client, table, partition, now), deps, TRIES))
+        log.info({ partition: partition.name }, 'dropped partition with expired rows')
     }
   })
 }
@@ -65,13 +68,9 @@ export async function keepPartitions(
  * Makes the missing partitions of the next days, with one try. A failure is logged and does not stop the start, because the default
  * partition stores the rows.
  */
-export async function makePartitionsAtStart(
-  deps: KeepPartitionsDeps,
-  table: PartitionedTable,
-  keptDays: number,
-): Promise<void> {
+export async function makePartitionsAtStart(deps: KeepPartitionsDeps, table: PartitionedTable): Promise<void> {
   try {
-    await withClient(deps, table, (client) => makeMissing(client, deps, table, { keptDays, tries: 1 }))
+    await withClient(deps, table, (client) => makeMissing(client, deps, table, 1))
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error
     deps.log.error({ table: table.name, err: error }, 'could not make partitions, retrying in an hour')
@@ -104,9 +103,10 @@ async function makeMissing(
   client: Client,
   deps: KeepPartitionsDeps,
   table: PartitionedTable,
-  { keptDays, tries }: { readonly keptDays: number; readonly tries: number },
+  tries: number,
 ): Promise<void> {
   const { log, now } = deps
+  const keptDays = await readKeptDays(client, table)
   for (const period of missingPeriods(await readPartitions(client, table), now, keptDays).toReversed())
     try {
       await retrying(() => makePartition(client, table, period), deps, tries)
@@ -119,11 +119,11 @@ async function makeMissing(
     }
 }
 
-async function retrying(
-  work: () => Promise<void>,
+async function retrying<Result>(
+  work: () => Promise<Result>,
   { pauseMs = PAUSE_MS }: KeepPartitionsDeps,
   mostTries: number,
-): Promise<void> {
+): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work()
@@ -137,7 +137,7 @@ async function retrying(
 /** Returns the periods of the next days that no partition covers. */
 export function missingPeriods(partitions: readonly Partition[], now: Date, keptDays: number): Period[] {
   const isSmall = partitions.reduce((sum, { rows }) => sum + Math.max(rows, 0), 0) < SMALL_TABLE_ROWS
-  const lengthMs = Math.max(isSmall ? 7 : 1, Math.ceil(keptDays / MOST_PARTITIONS)) * DAY_MS
+  const lengthMs = Math.min(Math.max(isSmall ? 7 : 1, Math.ceil(keptDays / MOST_PARTITIONS)), MOST_DAYS) * DAY_MS
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
   const missing: Period[] = []
   for (let from = today; from <= today + DAYS_AHEAD * DAY_MS; ) {
@@ -148,11 +148,6 @@ export function missingPeriods(partitions: readonly Partition[], now: Date, kept
     from = until
   }
   return missing
-}
-
-/** Returns the partitions whose rows are all older than the longest retention. */
-function unneeded(partitions: readonly Partition[], now: Date, keptDays: number): Partition[] {
-  return partitions.filter(({ until }) => until.getTime() <= now.getTime() - keptDays * DAY_MS)
 }
 
 function startOf({ from }: Partition): number {

@@ -5,6 +5,8 @@ export interface PartitionedTable {
   readonly name: string
   /** The column with the time. */
   readonly column: string
+  /** A query for the longest time, in days, for which any row is kept. Its column is `days`. */
+  readonly keptDays: string
 }
 
 /** The period of a partition. The partition does not contain its end. */
@@ -92,13 +94,53 @@ function partitionSql({ name, column }: PartitionedTable, { from, until }: Perio
   }
 }
 
-/**
- * Drops a partition with all its rows. This needs a lock of the whole table, so it waits for all transactions that use the table.
- * `DETACH CONCURRENTLY` would not block new statements meanwhile, but PostgreSQL refuses it for a table with a default partition.
- */
-export async function dropPartition(client: Client, { name }: Pick<Partition, 'name'>): Promise<void> {
-  await inTransaction(client, () => client.query(`DROP TABLE IF EXISTS ${escapeIdentifier(name)}`))
+export async function readKeptDays(client: Client, { keptDays }: PartitionedTable): Promise<number> {
+  const { rows } = await client.query<{ days: number }>(keptDays)
+  return rows[0]?.days ?? Infinity
 }
+
+/**
+ * Drops a partition with all its rows, if its period ended before the retention of any row. Returns false if rows are kept for longer
+ * than that. This is read under the lock, because a transaction that adds an account and its rows may have held the lock before.
+ *
+ * The lock of the whole table waits for all transactions that use the table. `DETACH CONCURRENTLY` would not block new statements
+ * meanwhile, but PostgreSQL refuses it for a table with a default partition.
+ */
+export async function dropPartition(
+  client: Client,
+  table: PartitionedTable,
+  { name, until }: Partition,
+  now: Date,
+): Promise<boolean> {
+  return inTransaction(client, async () => {
+    await client.query(`LOCK TABLE ONLY ${escapeIdentifier(table.name)} IN ACCESS EXCLUSIVE MODE`)
+    if (until > lastExpiry(now, await readKeptDays(client, table))) return false
+    await client.query(`DROP TABLE IF EXISTS ${escapeIdentifier(name)}`)
+    return true
+  })
+}
+
+/** Deletes expired rows of the default partition, which is never dropped. Locks only these rows. */
+export async function deleteExpiredFromDefault(client: Client, table: PartitionedTable, before: Date): Promise<void> {
+  const rest = escapeIdentifier(`${table.name}_default`)
+  const time = escapeIdentifier(table.column)
+  for (;;) {
+    const { rowCount } = await client.query(
+      `DELETE FROM ${rest} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${rest} WHERE ${time} < $1 LIMIT ${DELETED_AT_ONCE}))`,
+      [before],
+    )
+    if ((rowCount ?? 0) < DELETED_AT_ONCE) return
+  }
+}
+
+const DELETED_AT_ONCE = 50_000
+
+/** Rows that are older than this time have expired. */
+export function lastExpiry(now: Date, keptDays: number): Date {
+  return new Date(Math.max(now.getTime() - keptDays * DAY_MS, 0))
+}
+
+const DAY_MS = 86_400_000
 
 /**
  * The longest wait for each lock. While a statement waits for an exclusive lock, later statements on the table wait for it, so this
@@ -106,12 +148,13 @@ export async function dropPartition(client: Client, { name }: Pick<Partition, 'n
  */
 const LOCK_WAIT_MS = 200
 
-async function inTransaction(client: Client, work: () => Promise<unknown>): Promise<void> {
+async function inTransaction<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
   await client.query('BEGIN')
   try {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`)
-    await work()
+    const result = await work()
     await client.query('COMMIT')
+    return result
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
