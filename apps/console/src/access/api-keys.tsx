@@ -101,7 +101,7 @@ function ListedKey({ apiKey, onStep }: { readonly apiKey: ApiKey; readonly onSte
         <Limits apiKey={apiKey} />
       </td>
       <td data-name={t('keys.lastUsed')}>
-        {lastUsedAt === undefined ? t('keys.never') : <RelativeTime at={lastUsedAt} />}
+        {lastUsedAt === undefined ? t('keys.neverUsed') : <RelativeTime at={lastUsedAt} />}
         {lastUsedFrom !== undefined && (
           <bdi className="small quiet mono key-address" dir="ltr">
             {lastUsedFrom}
@@ -109,7 +109,7 @@ function ListedKey({ apiKey, onStep }: { readonly apiKey: ApiKey; readonly onSte
         )}
       </td>
       <td data-name={t('tokens.expiresAt')}>
-        {expiresAt === undefined ? t('keys.never') : <RelativeTime at={expiresAt} />}
+        {expiresAt === undefined ? t('keys.neverExpires') : <RelativeTime at={expiresAt} />}
       </td>
       <td className="token-actions">
         {state !== 'revoked' && (
