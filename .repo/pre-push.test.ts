@@ -10,7 +10,7 @@ let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'smsgw-pre-push-'))
   mkdirSync(join(folder, 'bin'))
-  // Records its arguments, and whether a variable of git would redirect the repositories of the tests.
+  // Records its arguments and the value of GIT_DIR, with which git commands of tests would use the wrong repository.
   const npm = `#!/bin/sh\necho "$* [\${GIT_DIR-}]" >> '${join(folder, 'calls')}'\n[ ! -e '${join(folder, 'fails')}' ]\n`
   writeFileSync(join(folder, 'bin/npm'), npm)
   chmodSync(join(folder, 'bin/npm'), 0o755)

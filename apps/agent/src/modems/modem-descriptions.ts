@@ -48,7 +48,7 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
     'does not report its registration (refuses AT+CREG? and similar commands): the agent assumes that the modem is registered, unless it reports that it has no operator',
   'no-service-centre': 'the SIM has no service centre number: nothing can be sent until one is set',
   'no-imei':
-    'does not report an IMEI: it is recognised by its USB socket or address, so its SIM number changes in another socket',
+    'does not report an IMEI: it is recognised by its USB socket or address, so it gets another SIM number when you plug it into another socket',
   'imei-malformed': 'its IMEI is not 14 to 16 digits: the reported value is used as a serial number',
   'at-refused': 'answers ERROR to a bare AT: no effect on operation',
   'no-error-codes': 'does not report error codes (AT+CMEE=1 refused): the reason for a refused message may be unknown',

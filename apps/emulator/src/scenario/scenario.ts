@@ -15,7 +15,7 @@ const [firstStep, ...otherSteps] = steps as [(typeof steps)[number], ...typeof s
 // The members of the union are created from a table, so the compiler cannot infer a more precise type.
 const step = z.discriminatedUnion('do', [firstStep, ...otherSteps]) as unknown as z.ZodType<ScenarioStep>
 
-/** An instruction with its time. The other members are valid for the instruction. */
+/** An instruction (`do`) with its time. The other members are its parameters, which the schema has checked. */
 export interface ScenarioStep {
   readonly do: string
   readonly atMs: number

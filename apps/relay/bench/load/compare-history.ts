@@ -12,7 +12,7 @@ export interface HistorySide {
   readonly relays: BenchRelays
 }
 
-/** Starts both relays. `main` is the entry point of another build. */
+/** Starts one relay with an empty database and one with a filled database. `main` is the entry point of their build. */
 export async function withEmptyAndFilled(
   messages: number,
   main: string | undefined,

@@ -37,7 +37,7 @@ function shownAlerts({ alerts, status }: AlertNotification): readonly Alert[] {
   return alerts.filter((alert) => alert.status === status)
 }
 
-/** Returns the texts of an alert that describe it. */
+/** Returns the description of an alert, or otherwise its name and instance. */
 function summaryOf({ labels, annotations }: Alert): string {
   const said = own(annotations, 'summary') || own(annotations, 'description')
   return said || [own(labels, 'alertname'), own(labels, 'instance')].filter(Boolean).join(' ')

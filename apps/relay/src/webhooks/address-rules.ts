@@ -10,8 +10,8 @@ export interface AddressRules {
 }
 
 /**
- * Returns the rules from the operator's settings. In Local Server mode, webhook receivers are usually on the same
- * network.
+ * Returns the rules from the operator's settings. Local Server mode allows private addresses by default, because its
+ * webhook receivers are usually on the same network.
  */
 export function addressRules(operator: {
   readonly allowHttp: boolean

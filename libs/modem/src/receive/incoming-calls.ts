@@ -21,7 +21,7 @@ export const hangUp: readonly Query<true>[] = ['AT+CHUP', 'ATH'].map((text) => (
 }))
 
 /**
- * Reports each call once, after any number of rings.
+ * Reports each call only once, however often it rings.
  *
  * - `idle`: the first `RING` leads to `ringing`.
  * - `ringing`: waits a moment for the number. Next: `reported`.

@@ -49,8 +49,8 @@ export interface SubmitOptions {
   readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
   /**
    * A status report may arrive before the result. Returns true if this report matches the message by number and time.
-   * A match shows that the network has the message. After a match, the driver asks the modem a question. Default: no
-   * report matches.
+   * A match shows that the network has the message. The driver then sends a query to find out whether the modem still
+   * answers. Default: no report matches.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
   /** True if another message follows at once, so that the link may be kept open. */

@@ -14,7 +14,7 @@ export interface Station {
   /** Delivers USSD that the network starts. */
   ussd(reply: MenuReply): void
   ring(from: string, forMs: number): void
-  /** The content type form for MMS notifications to this modem, if a fault sets one. */
+  /** How the content type is encoded in MMS notifications to this modem. Undefined unless a fault changes the encoding. */
   mmsContentTypeForm(): ContentTypeForm | undefined
 }
 

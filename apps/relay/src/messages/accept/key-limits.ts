@@ -3,7 +3,7 @@ import type { SendMessageRequest, SentBy } from '@smsgw/contract/messages/messag
 import type { Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
 
-/** The sender of a message: an API key with its daily limit, or replies with the hourly limit of one number. */
+/** Who sends a message, with the limit: an API key with its daily limit, or automatic replies with a limit per number and hour. */
 export interface LimitedSender extends SentBy {
   readonly recipientsPerDay?: number
   readonly repliesPerHour?: number

@@ -1,6 +1,6 @@
-// Keeps the numbers of messages by account, day, device and state. Messages up to a certain key are counted; lists
-// count the newer messages row by row. Most messages have reached their last state before they are counted. So in most
-// cases, accepting or reporting a message costs only one comparison in a trigger.
+// Keeps counts of messages by account, day, device and state. The stored counts cover the messages up to a certain key.
+// A request for a list counts the newer messages itself, row by row. Most messages reach their last state before they
+// are counted, so accepting a message or storing its new state usually costs only one comparison in a trigger.
 import { awaitTransactions } from '../../live/await-transactions-statement.ts'
 import type { Database } from '../../store/database.ts'
 import {

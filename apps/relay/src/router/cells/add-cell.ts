@@ -103,8 +103,8 @@ function notPrepared(): StartError {
 }
 
 /**
- * Gives the cell the push keys of the other cells, because browsers accept notifications only with the key of their subscription,
- * also after a move. Returns true if the keys of the cell changed.
+ * Gives the cell the push keys of the other cells. A browser accepts notifications only with the key of its subscription, so a cell
+ * needs the keys of accounts that move to it. Returns true if the keys of the cell changed.
  */
 async function sharePushKeys(cell: Cell, cells: readonly Cell[], box: SecretBox): Promise<boolean> {
   const first = cells.find(({ id }) => id !== cell.id)

@@ -46,8 +46,8 @@ export async function chooseCell(
 }
 
 /**
- * Creates an account in the cell. If another command created an account of this name in another cell at the same time,
- * the new account is removed again.
+ * Creates an account in the cell. Removes it again if another command created an account of the same name in another
+ * cell at the same time.
  */
 export async function placeAccount(
   { directory, box, random, clock }: PlaceDeps,

@@ -1,6 +1,6 @@
 /** The meaning of one error code: a row in the tables of `+CMS` and `+CME` errors. */
 export interface ErrorMeaning {
-  /** The standard's text, which the modem sends instead of the number after AT+CMEE=2. */
+  /** The text in the standard. After AT+CMEE=2, the modem sends this text instead of the number of the error. */
   readonly standard: string
   readonly class: ErrorClass
   readonly words: string
