@@ -5,8 +5,7 @@ import { Attachments } from '../messages/attachments.tsx'
 import { waitingText } from '../messages/timeline-words.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
-import { RelativeTime } from '../ui/values/relative-time.tsx'
-import { fullWords, shortClockWords } from '../ui/values/relative-words.ts'
+import { fullWords, shortClockWords, untilWords } from '../ui/values/relative-words.ts'
 import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
 import { FailedMessage } from './failed-message.tsx'
@@ -30,6 +29,8 @@ export const Bubble = memo(function Bubble({
   readonly isMatch?: boolean
 }) {
   const isOut = item.direction === 'out'
+  // The time of creation beside the planned time would look like a part of it.
+  const plannedAt = plannedTime(item)
   return (
     <article
       className={`bubble is-${item.direction}${isGrouped ? ' is-grouped' : ''}`}
@@ -41,9 +42,11 @@ export const Bubble = memo(function Bubble({
         <Said item={item} marked={marked} />
       </div>
       <footer>
-        <time dateTime={item.at} title={fullWords(item.at)}>
-          {shortClockWords(item.at)}
-        </time>
+        {plannedAt === undefined && (
+          <time dateTime={item.at} title={fullWords(item.at)}>
+            {shortClockWords(item.at)}
+          </time>
+        )}
         {item.simNumber !== undefined && <span>{t('common.simNumber', { number: item.simNumber })}</span>}
         {isOut && <Outcome item={item} />}
       </footer>
@@ -83,24 +86,29 @@ function Mms({ item, marked }: { readonly item: ConversationEntry; readonly mark
 }
 
 function Outcome({ item }: { readonly item: Extract<ConversationEntry, { direction: 'out' }> }) {
-  const isScheduled =
-    item.state === 'Pending' && item.scheduleAt !== undefined && Date.parse(item.scheduleAt) > Date.now()
+  const plannedAt = plannedTime(item)
   return (
     <>
       {(item.partsCount ?? 1) > 1 && <span>{t('thread.parts', { count: item.partsCount ?? 1 })}</span>}
       {item.possibleDuplicate && <span>{t('thread.duplicate')}</span>}
       {item.recipientsCount > 1 && <span>{t('thread.recipients', { count: item.recipientsCount })}</span>}
       <Link href={`/messages/${encodeURIComponent(item.id)}`} title={t('thread.showTimeline')}>
-        {isScheduled ? (
-          <span className="bubble-scheduled">
-            <Icon name="clock" size={15} /> <RelativeTime at={item.scheduleAt ?? item.at} />
-          </span>
-        ) : (
+        {plannedAt === undefined ? (
           <MessageMark state={item.state} withWord />
+        ) : (
+          <span className="bubble-scheduled">
+            <Icon name="clock" size={15} /> <time dateTime={plannedAt}>{untilWords(plannedAt)}</time>
+          </span>
         )}
       </Link>
     </>
   )
+}
+
+/** Returns the planned time of a scheduled message that is not due yet. */
+function plannedTime(item: ConversationEntry): string | undefined {
+  if (item.direction === 'in' || item.state !== 'Pending' || item.scheduleAt === undefined) return undefined
+  return Date.parse(item.scheduleAt) > Date.now() ? item.scheduleAt : undefined
 }
 
 /** Shows why the message waits, but not a schedule, which the footer already shows. */
