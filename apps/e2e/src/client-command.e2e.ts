@@ -175,7 +175,11 @@ test.each([
   [['keys', 'create', '--scopes', 'messages:send'], 2, '--name is missing; for example'],
   [['keys', 'create', '--name', 'x', '--scopes', 'logs:read', '--per-day', 'many'], 2, '--per-day "many" must be'],
   [['keys', 'create', '--name', 'x', '--scopes', 'all:all'], 2, '--scopes '],
-  [['keys', 'create', '--name', 'x', '--scopes', 'logs:read', '--recipients', 'mum'], 2, '--recipients "mum" is not'],
+  [
+    ['keys', 'create', '--name', 'x', '--scopes', 'logs:read', '--recipients', 'mum'],
+    2,
+    '--recipients "mum" is neither',
+  ],
   [['keys', 'rotate', 'nothing'], 1, 'No API key has this id'],
   [['keys', 'revoke', 'nothing'], 1, 'there is no active API key "nothing"'],
   [['keys'], 2, 'keys needs a command: create, list, rotate, revoke'],
