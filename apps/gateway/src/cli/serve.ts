@@ -89,7 +89,12 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
     },
     stopLimitMs: STOP_LIMIT_MS,
   })
-  storeGatewayAddress(folder.path, gateway.url)
+  try {
+    storeGatewayAddress(folder.path, gateway.url)
+  } catch (error) {
+    // For example, the disk is full. The gateway itself does not need the file.
+    log.warn({ err: error }, 'address not stored: commands such as smsgw send need SMSGW_PASSWORD until the next start')
+  }
   process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: networkAddresses() }))
 }
 
