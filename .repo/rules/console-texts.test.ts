@@ -32,3 +32,28 @@ test('refuses to read a text while a module is loaded', () => {
     '1 reads a text while the module is loaded: read it inside a function',
   ])
 })
+
+test.each([
+  ['a date', 'const a = (tag: string) => new Intl.DateTimeFormat(tag)', 'Intl.DateTimeFormat'],
+  ['a number', 'const a = (count: number) => count.toLocaleString()', 'toLocaleString'],
+])('refuses a format of %s outside the module of formats', (_what, source, name) => {
+  expect(problemsOf(source)).toEqual([expect.stringContaining(`1 formats with ${name}`)])
+})
+
+test.each([
+  ['a name', 'const a = (name: string) => <Link>{name}</Link>', 'shows "name" without a direction'],
+  ['a text or its absence', 'const a = (m: M) => <p>{m.text ?? m.id}</p>', 'shows "text" without a direction'],
+  ['a field', 'const a = () => <TextInput value="" />', '<TextInput> has no direction'],
+])('refuses %s without a direction of its own', (_what, source, problem) => {
+  expect(problemsOf(source)).toEqual([expect.stringContaining(problem)])
+})
+
+test('allows a text of a user with a direction of its own', () => {
+  expect(
+    problemsOf(`
+      const a = (note: Note) => <><p dir="auto">{note.text}</p><bdi>{note.author}</bdi></>
+      const b = (words: Words) => <p>{words.text}</p>
+      const c = (value: string) => <TextInput dir={directionOf(value)} value={value} />
+    `),
+  ).toEqual([])
+})

@@ -16,9 +16,19 @@ const SAME_EVERYWHERE = new Set([
 /** Attributes whose value a person reads. */
 const READ_ATTRIBUTES = /^(?:title|label|description|placeholder|about|summary|alt|action|refusal|error|aria-label)$/
 
+/** Members of the API that contain text of any language, such as names and messages. */
+const USER_TEXTS =
+  /^(?:text|subject|contentPreview|name|assignee|author|phoneNumber|message|module|url|operator|carrierName|model)$/
+
+/** Fields in which a person types. */
+const TEXT_FIELDS = /^(?:TextInput|Textarea|Autocomplete|TagsInput|textarea)$/
+
+const FORMATS = `${WORDS}formats.ts`
+
 /**
  * Checks that every text of the console is in its catalogue. A component must not contain text, and no text may be read
- * while a module is loaded, because the language is not yet known then.
+ * while a module is loaded, because the language is not yet known then. Dates and numbers have the formats of one
+ * module. A text that may be of another language than the page has its own direction.
  */
 export const consoleTexts: Rule = (tree) =>
   sourcesOf(tree).flatMap((file) => {
@@ -51,14 +61,26 @@ interface Finding {
   readonly problem: string
 }
 
-function* findingsIn(node: Node, isInFunction = false): Generator<Finding> {
+interface Surroundings {
+  readonly isInFunction: boolean
+  /** True in an element that has a direction of its own. */
+  readonly isDirected: boolean
+}
+
+const module: Surroundings = { isInFunction: false, isDirected: false }
+
+function* findingsIn(node: Node, { isInFunction, isDirected } = module): Generator<Finding> {
   if (isSkipped(node)) return
+  const format = formatOf(node)
+  if (format !== undefined) yield { node, problem: `formats with ${format}: add the format to ${FORMATS}` }
+  const isDirectedHere = isDirected || hasDirection(node)
+  if (node.type === 'JSXElement' && !isDirectedHere) yield* undirectedTexts(node)
   const shown = textOf(node)
   if (shown !== undefined) yield { node, problem: `shows "${shown}": move it to ${WORDS}en.json and use t()` }
   if (!isInFunction && isRead(node))
     yield { node, problem: 'reads a text while the module is loaded: read it inside a function' }
-  const isInner = isInFunction || /Function/.test(node.type)
-  for (const child of childrenOf(node)) yield* findingsIn(child, isInner)
+  const inner = { isInFunction: isInFunction || /Function/.test(node.type), isDirected: isDirectedHere }
+  for (const child of childrenOf(node)) yield* findingsIn(child, inner)
 }
 
 /** Returns the text of a node if a person reads it. */
@@ -74,6 +96,56 @@ function textOf(node: Node): string | undefined {
   if (node.type === 'Literal') return wordsIn(node['value'], sentence)
   if (node.type === 'TemplateElement') return wordsIn((node['value'] as { cooked: unknown }).cooked, sentence)
   return undefined
+}
+
+/** Returns the name of a format of the browser. */
+function formatOf(node: Node): string | undefined {
+  if (node.type === 'MemberExpression') {
+    const [object, property] = [node['object'] as Node, node['property'] as Node]
+    return object['name'] === 'Intl' ? `Intl.${property['name']}` : undefined
+  }
+  const name = node.type === 'CallExpression' ? calledName(node) : ''
+  return /^toLocale(?:Date|Time)?String$/.test(name) ? name : undefined
+}
+
+function hasDirection(node: Node): boolean {
+  return node.type === 'JSXElement' && (elementName(node) === 'bdi' || attributesOf(node).includes('dir'))
+}
+
+/** Finds texts of users in an element without a direction, and a field without one. */
+function* undirectedTexts(element: Node): Generator<Finding> {
+  const name = elementName(element)
+  if (TEXT_FIELDS.test(name) && !attributesOf(element).includes(SPREAD))
+    yield { node: element, problem: `<${name}> has no direction: add dir` }
+  for (const child of element['children'] as readonly Node[]) {
+    const shown = child.type === 'JSXExpressionContainer' ? userTextIn(child['expression'] as Node) : undefined
+    if (shown !== undefined)
+      yield { node: child, problem: `shows "${shown}" without a direction: use <bdi> or dir="auto"` }
+  }
+}
+
+const SPREAD = '...'
+
+function elementName(element: Node): string {
+  return String(((element['openingElement'] as Node)['name'] as Node)['name'])
+}
+
+function attributesOf(element: Node): readonly string[] {
+  const attributes = (element['openingElement'] as Node)['attributes'] as readonly Node[]
+  return attributes.map((attribute) =>
+    attribute.type === 'JSXSpreadAttribute' ? SPREAD : String((attribute['name'] as Node)['name']),
+  )
+}
+
+function userTextIn(node: Node): string | undefined {
+  if (node.type === 'LogicalExpression') return userTextIn(node['left'] as Node) ?? userTextIn(node['right'] as Node)
+  if (node.type === 'ConditionalExpression')
+    return userTextIn(node['consequent'] as Node) ?? userTextIn(node['alternate'] as Node)
+  if (node.type === 'ChainExpression') return userTextIn(node['expression'] as Node)
+  const isOfCatalogue = node.type === 'MemberExpression' && (node['object'] as Node)['name'] === 'words'
+  const named = node.type === 'MemberExpression' ? (node['property'] as Node) : node
+  const name = String(named['name'] ?? '')
+  return !isOfCatalogue && USER_TEXTS.test(name) ? name : undefined
 }
 
 /** Matches a capitalised word, or two words. */

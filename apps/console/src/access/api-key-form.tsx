@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { useDevices } from '../api/devices.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { useFieldProblems } from '../ui/use-field-problems.ts'
-import { t } from '../words/text.ts'
+import { directionOf, t } from '../words/text.ts'
 import { type LimitFields, limitsOf, type SimChoice, simChoices } from './api-key-fields.ts'
 
 /** The members of a request whose problems are shown beside their fields. */
@@ -55,7 +55,7 @@ export function ApiKeyForm({
       }}
     >
       <TextInput
-        dir="auto"
+        dir={directionOf(fields.name)}
         label={t('field.name')}
         description={t('keys.nameHelp')}
         maxLength={64}

@@ -15,7 +15,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { momentWords, shortCount } from '../ui/values/relative-words.ts'
 import { shownNumber } from '../ui/values/shown-number.ts'
-import { t } from '../words/text.ts'
+import { directionOf, t } from '../words/text.ts'
 import { conversationPath, newConversationPath } from './conversation-path.ts'
 import '../shell/unread-badge.css'
 import { shortLead } from './text-parts.ts'
@@ -91,6 +91,7 @@ export function ConversationList({
       <TextInput
         ref={searchField}
         type="search"
+        dir={directionOf(search)}
         aria-label={t('conversations.search')}
         placeholder={t('keyboard.search')}
         leftSection={<Icon name="search" size={16} />}

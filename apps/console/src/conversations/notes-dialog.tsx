@@ -12,7 +12,7 @@ import {
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
-import { t } from '../words/text.ts'
+import { directionOf, t } from '../words/text.ts'
 import './notes-dialog.css'
 
 type ConversationMutation = ReturnType<typeof useChangeConversation>
@@ -62,6 +62,7 @@ function Assignee({ change, assignee }: { readonly change: ConversationMutation;
   return (
     <>
       <Autocomplete
+        dir={directionOf(name)}
         label={t('inbox.assignee')}
         description={t('inbox.assigneeHelp')}
         data={[...names]}
@@ -105,6 +106,7 @@ function Labels({ number, chosen }: { readonly number: string; readonly chosen: 
         }}
       >
         <TextInput
+          dir={directionOf(name)}
           aria-label={t('inbox.newLabel')}
           placeholder={t('inbox.newLabel')}
           maxLength={40}
@@ -152,7 +154,10 @@ function Notes({
       <ul>
         {notes.map((note) => (
           <li key={note.id}>
-            <p dir="auto">{note.text}</p>
+            {/* Aligned like the list, whatever the direction of the text. */}
+            <p>
+              <bdi>{note.text}</bdi>
+            </p>
             <span className="small quiet">
               <bdi>{note.author}</bdi> · <RelativeTime at={note.createdAt} />
             </span>
@@ -192,6 +197,7 @@ function Notes({
       </ul>
       <Textarea
         ref={field}
+        dir={directionOf(text)}
         label={t('inbox.newNote')}
         description={t('inbox.noteHelp')}
         autosize

@@ -68,6 +68,7 @@ export function DeviceHistory({ id }: { readonly id: string }) {
             {...drawn.disk}
             period={period}
             words={durationWords}
+            hasDurations
             height={110}
           />
         </>

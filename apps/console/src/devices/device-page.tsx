@@ -213,7 +213,9 @@ function LastErrors({ device: { lastErrors } }: { readonly device: DeviceDetailA
               <td>
                 <RelativeTime at={at} />
               </td>
-              <td className="quiet">{module}</td>
+              <td className="quiet" lang="en" dir="ltr">
+                {module}
+              </td>
               <td lang="en" dir="auto">
                 {message}
               </td>

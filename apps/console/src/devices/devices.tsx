@@ -61,7 +61,9 @@ function DeviceCard({
     <li className="panel">
       <header className="panel-head">
         <h2>
-          <Link href={`/devices/${id}`}>{name}</Link>
+          <Link href={`/devices/${id}`}>
+            <bdi>{name}</bdi>
+          </Link>
         </h2>
         {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
         {isPhone && <Badge tone="quiet">{t('device.phone')}</Badge>}

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useRenameDevice } from '../api/devices.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { useFieldProblems } from '../ui/use-field-problems.ts'
-import { t } from '../words/text.ts'
+import { directionOf, t } from '../words/text.ts'
 
 export function RenameDevice({ device }: { readonly device: DeviceDetailAnswer }) {
   const [isOpen, { open, close }] = useDisclosure(false)
@@ -44,7 +44,7 @@ function NamesForm({ device, onSaved }: { readonly device: DeviceDetailAnswer; r
       }}
     >
       <TextInput
-        dir="auto"
+        dir={directionOf(name)}
         label={t('device.name')}
         required
         withAsterisk={false}
@@ -57,7 +57,7 @@ function NamesForm({ device, onSaved }: { readonly device: DeviceDetailAnswer; r
       {simCards.map((sim, at) => (
         <TextInput
           key={sim.simNumber}
-          dir="auto"
+          dir={directionOf(sim.name)}
           label={t('device.simName', { number: sim.simNumber })}
           maxLength={64}
           error={problems.of(`simCards[${at}].name`)}

@@ -13,7 +13,7 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { beginsDay, dayWords } from '../ui/values/day-words.ts'
 import { clockWords, fullWords } from '../ui/values/relative-words.ts'
 import { useUrlValue } from '../ui/values/url-value.ts'
-import { t } from '../words/text.ts'
+import { directionOf, t } from '../words/text.ts'
 import { type LogLine, levels, matches } from './log-filter.ts'
 import './logs.css'
 
@@ -64,6 +64,7 @@ export default function Logs() {
           onChange={(event) => setLeast(event.currentTarget.value)}
         />
         <TextInput
+          dir={directionOf(search)}
           label={t('logs.search')}
           type="search"
           placeholder={t('logs.searchExample')}
@@ -137,7 +138,9 @@ function Line({ line: { createdAt, priority, module, message, context } }: { rea
         {clockWords(createdAt)}
       </time>
       <span className="log-priority">{priority}</span>
-      <span className="log-module">{module}</span>
+      <span className="log-module" lang="en" dir="ltr">
+        {module}
+      </span>
       <span lang="en" dir="auto">
         {message}
         {context !== undefined && (

@@ -53,8 +53,8 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
   const { scheduleAt, validUntil, approval } = message
   return (
     <Panel title={t('message.details')}>
-      <p className="message-text" dir="auto">
-        {contentWords(message) ?? (hashedMessage ? t('message.hashed') : '')}
+      <p className="message-text">
+        <bdi>{contentWords(message) ?? (hashedMessage ? t('message.hashed') : '')}</bdi>
       </p>
       {mmsMessage && <Attachments of={{ ...message, direction: 'out' }} attachments={mmsMessage.attachments} />}
       <Facts
@@ -64,7 +64,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
           [
             t('common.device'),
             <Link key="device" href={`/devices/${message.deviceId}`}>
-              {devices?.find(({ id }) => id === message.deviceId)?.name ?? message.deviceId}
+              <bdi>{devices?.find(({ id }) => id === message.deviceId)?.name ?? message.deviceId}</bdi>
             </Link>,
           ],
           [t('message.sentBy'), sentBy && <Sender key="sender" sentBy={sentBy} />],
@@ -108,8 +108,8 @@ function Moment({ at }: { readonly at: string }) {
 
 /** Links to the other messages of the same API key. */
 function Sender({ sentBy }: { readonly sentBy: SentBy }) {
-  const name = <bdi>{senderWords(sentBy)}</bdi>
-  return sentBy.keyId === undefined ? name : <Link href={`/messages?sentBy=${sentBy.keyId}`}>{name}</Link>
+  const sender = <bdi>{senderWords(sentBy)}</bdi>
+  return sentBy.keyId === undefined ? sender : <Link href={`/messages?sentBy=${sentBy.keyId}`}>{sender}</Link>
 }
 
 function approvalWords({ state, until, decidedBy }: NonNullable<MessageStateAnswer['approval']>): string {

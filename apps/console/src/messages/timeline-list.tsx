@@ -104,10 +104,10 @@ function TimeAhead({ until }: { readonly until: string | undefined }) {
 }
 
 function Text({ entry }: { readonly entry: TimelineEntry }) {
-  const { text, original } = stepWords(entry)
+  const { text: words, original } = stepWords(entry)
   return (
     <>
-      {text !== '' && <p>{text}</p>}
+      {words !== '' && <p>{words}</p>}
       {original !== undefined && (
         <p className="timeline-details" lang="en" dir="auto">
           {original}

@@ -2,9 +2,9 @@ import { adviceOfCause, type NetworkCause } from '@smsgw/contract/messages/netwo
 import type { TimelineEntry, TimelineKind } from '@smsgw/contract/messages/timeline'
 import type { Waiting } from '@smsgw/contract/messages/waiting'
 import { mayArriveLater } from '@smsgw/sms/fields/status'
-import { durationWords, momentWords, untilWords } from '../ui/values/relative-words.ts'
+import { addedDurationWords, momentWords, untilWords } from '../ui/values/relative-words.ts'
 import '../words/later-words.ts'
-import { isolate, locale, optionalText, t } from '../words/text.ts'
+import { inOnePiece, locale, optionalText, t } from '../words/text.ts'
 
 export type TimelineTone = 'plain' | 'good' | 'warn' | 'bad' | 'aside'
 
@@ -38,7 +38,7 @@ export function isAhead({ kind }: Pick<TimelineEntry, 'kind'>): boolean {
  */
 export function sinceWords(before: string | undefined, at: string): string {
   const ms = before === undefined ? 0 : Date.parse(at) - Date.parse(before)
-  return ms < 1 ? '' : `+${durationWords(ms)}`
+  return ms < 1 ? '' : addedDurationWords(ms)
 }
 
 export function partWords({ index, total }: { readonly index: number; readonly total: number }): string {
@@ -159,10 +159,6 @@ export function inLocalTime(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (moment) =>
     Number.isNaN(Date.parse(moment)) ? moment : inOnePiece(momentWords(moment)),
   )
-}
-
-function inOnePiece(text: string): string {
-  return locale().direction === 'rtl' ? isolate(text) : text
 }
 
 type WaitEnd = 'latest' | 'continues' | 'nextTry'

@@ -22,7 +22,7 @@ export function Checklist() {
   const sims = devices.data.filter(({ online }) => online).flatMap(({ simCards }) => simCards)
   const steps: readonly Step[] = [
     {
-      name: t('checklist.modem'),
+      title: t('checklist.modem'),
       isDone: sims.length > 0,
       how: t('checklist.modemHelp'),
       action: (
@@ -32,7 +32,7 @@ export function Checklist() {
       ),
     },
     {
-      name: t('checklist.sim'),
+      title: t('checklist.sim'),
       isDone: sims.some(({ state }) => state === 'ready'),
       how: t('checklist.simHelp'),
       action: (
@@ -42,7 +42,7 @@ export function Checklist() {
       ),
     },
     {
-      name: t('checklist.message'),
+      title: t('checklist.message'),
       isDone: anySent.data,
       how: hasVirtualPhone ? t('checklist.messageVirtual') : t('checklist.messageHelp'),
       action: (
@@ -52,7 +52,7 @@ export function Checklist() {
       ),
     },
     {
-      name: t('checklist.webhook'),
+      title: t('checklist.webhook'),
       isDone: webhooks.data.length > 0,
       how: t('checklist.webhookHelp'),
       action: (
@@ -68,7 +68,7 @@ export function Checklist() {
     <Panel title={t('checklist.title')} about={t('checklist.progress', { done, total: steps.length })}>
       <ol className="checklist">
         {steps.map((step) => (
-          <ListedStep key={step.name} step={step} isNext={step === steps.find(({ isDone }) => !isDone)} />
+          <ListedStep key={step.title} step={step} isNext={step === steps.find(({ isDone }) => !isDone)} />
         ))}
       </ol>
     </Panel>
@@ -76,14 +76,14 @@ export function Checklist() {
 }
 
 interface Step {
-  readonly name: string
+  readonly title: string
   readonly isDone: boolean
   readonly how: string
   readonly action: ReactNode
 }
 
 function ListedStep({
-  step: { name, isDone, how, action },
+  step: { title, isDone, how, action },
   isNext,
 }: {
   readonly step: Step
@@ -96,7 +96,7 @@ function ListedStep({
         <span className="unseen">{isDone ? t('checklist.done') : t('checklist.toDo')}</span>
       </span>
       <div>
-        <b>{name}</b>
+        <b>{title}</b>
         {!isDone && <p className="small quiet">{how}</p>}
       </div>
       {!isDone && action}

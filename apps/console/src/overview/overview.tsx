@@ -35,7 +35,9 @@ function DeviceStrip() {
       <ul className="device-strip">
         {devices.map(({ id, name, online, lastSeen, simCards }) => (
           <li key={id}>
-            <Link href={`/devices/${id}`}>{name}</Link>
+            <Link href={`/devices/${id}`}>
+              <bdi>{name}</bdi>
+            </Link>
             <span>
               {simCards.map((sim) => (
                 <SimLine key={sim.simNumber} sim={sim} />

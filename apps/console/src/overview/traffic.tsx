@@ -42,16 +42,16 @@ export function TrafficChart() {
       >
         <ProblemNote error={error} retry={() => void refetch()} />
         <dl className="totals">
-          <Total name={t('traffic.accepted')} value={countWords(totals.accepted)} href={messagesPath({ from })} />
-          <Total name={t('traffic.sent')} value={countWords(totals.sent)} />
-          <Total name={t('traffic.delivered')} value={countWords(totals.delivered)} />
+          <Total label={t('traffic.accepted')} value={countWords(totals.accepted)} href={messagesPath({ from })} />
+          <Total label={t('traffic.sent')} value={countWords(totals.sent)} />
+          <Total label={t('traffic.delivered')} value={countWords(totals.delivered)} />
           <Total
-            name={t('traffic.failed')}
+            label={t('traffic.failed')}
             value={countWords(totals.failed)}
             isBad={totals.failed > 0}
             href={messagesPath({ state: 'Failed', from })}
           />
-          <Total name={t('traffic.received')} value={countWords(totals.received)} />
+          <Total label={t('traffic.received')} value={countWords(totals.received)} />
         </dl>
         <div className="traffic-plot">
           {data === undefined ? (
@@ -83,6 +83,7 @@ export function TrafficChart() {
               atSeconds={drawn.atSeconds}
               lines={drawn.times}
               words={durationWords}
+              hasDurations
               height={160}
             />
           </div>
@@ -93,12 +94,12 @@ export function TrafficChart() {
 }
 
 function Total({
-  name,
+  label,
   value,
   isBad = false,
   href,
 }: {
-  readonly name: string
+  readonly label: string
   readonly value: string
   readonly isBad?: boolean
   /** The address of a page with these messages. */
@@ -106,7 +107,7 @@ function Total({
 }) {
   return (
     <div>
-      <dt>{name}</dt>
+      <dt>{label}</dt>
       <dd className={isBad ? 'is-bad' : undefined}>{href === undefined ? value : <Link href={href}>{value}</Link>}</dd>
     </div>
   )

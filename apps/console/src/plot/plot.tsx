@@ -1,8 +1,14 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
-import { clockWords, momentWords, shortClockWords } from '../ui/values/relative-words.ts'
-import { perLocale } from '../words/per-locale.ts'
+import {
+  clockWords,
+  durationStepsMs,
+  durationTicks,
+  momentWords,
+  shortClockWords,
+} from '../ui/values/relative-words.ts'
+import { weekdayTickFormat } from '../words/formats.ts'
 import { t } from '../words/text.ts'
 import 'uplot/dist/uPlot.min.css'
 import './plot.css'
@@ -24,6 +30,8 @@ export interface PlotData {
   readonly lines: readonly PlotLine[]
   /** Formats a value. */
   readonly words: (value: number) => string
+  /** True if the values are durations in milliseconds. */
+  readonly hasDurations?: boolean
   /** Start and end of the horizontal axis. Default: the first and the last time. */
   readonly period?: readonly [fromSeconds: number, toSeconds: number]
   /** The smallest range of the vertical axis. */
@@ -42,13 +50,13 @@ export default function Plot({ summary, ...data }: PlotData & { readonly summary
   )
 }
 
-function Picture({ atSeconds, lines, words, period, range, height = 200 }: PlotData) {
+function Picture({ atSeconds, lines, words, hasDurations = false, period, range, height = 200 }: PlotData) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = place.current
     if (element === null) return
     const plot = new uPlot(
-      optionsFor({ element, lines, words, period, range, height }),
+      optionsFor({ element, lines, words, hasDurations, period, range, height }),
       [[...atSeconds], ...lines.map(({ values }) => [...values])],
       element,
     )
@@ -58,7 +66,7 @@ function Picture({ atSeconds, lines, words, period, range, height = 200 }: PlotD
       sizes.disconnect()
       plot.destroy()
     }
-  }, [atSeconds, lines, words, period, range, height])
+  }, [atSeconds, lines, words, hasDurations, period, range, height])
   return <div ref={place} aria-hidden="true" />
 }
 
@@ -66,6 +74,7 @@ function optionsFor({
   element,
   lines,
   words,
+  hasDurations,
   period,
   range,
   height,
@@ -73,6 +82,7 @@ function optionsFor({
   readonly element: HTMLElement
   readonly lines: readonly PlotLine[]
   readonly words: (value: number) => string
+  readonly hasDurations: boolean
   readonly period: PlotData['period']
   readonly range: readonly [number, number] | undefined
   readonly height: number
@@ -98,7 +108,12 @@ function optionsFor({
     },
     axes: [
       { ...axis, grid: { show: false }, space: 64, size: 30, values: (_plot, ticks) => timeTicks(ticks) },
-      { ...axis, size: 56, values: (_plot, values) => values.map((value) => words(value)) },
+      {
+        ...axis,
+        size: widthOf,
+        ...(hasDurations && { incrs: [...durationStepsMs] }),
+        values: (_plot, ticks) => (hasDurations ? durationTicks(ticks) : ticks.map((tick) => words(tick))),
+      },
     ],
     series: [
       { label: t('plot.time'), value: (_plot, value) => (value === null ? '' : momentWords(value * 1000)) },
@@ -119,7 +134,17 @@ function optionsFor({
   }
 }
 
-const day = perLocale((tag) => new Intl.DateTimeFormat(tag, { weekday: 'short', day: 'numeric' }))
+/** The width of the vertical axis, so that its longest tick fits, whatever the language. */
+function widthOf(plot: uPlot, ticks: readonly string[] | null, axisIndex: number): number {
+  const { ctx, axes } = plot
+  const [font] = (axes[axisIndex]?.font ?? []) as readonly string[]
+  if (font !== undefined) ctx.font = font
+  const widest = Math.max(0, ...(ticks ?? []).map((tick) => ctx.measureText(tick).width / uPlot.pxRatio))
+  return Math.max(leastWidth, Math.ceil(widest) + gap)
+}
+
+const leastWidth = 40
+const gap = 12
 
 /** The time of day, or the date at midnight. */
 function timeTicks(ticks: readonly number[]): string[] {
@@ -128,7 +153,7 @@ function timeTicks(ticks: readonly number[]): string[] {
   return ticks.map((tick) => {
     const time = new Date(tick * 1000)
     const isMidnight = time.getHours() + time.getMinutes() + time.getSeconds() === 0
-    return isMidnight ? day().format(time) : usual(time)
+    return isMidnight ? weekdayTickFormat().format(time) : usual(time)
   })
 }
 

@@ -58,6 +58,7 @@ export function SettingField({
           type="number"
           min={1}
           step={1}
+          dir={written === '' ? undefined : 'ltr'}
           placeholder={
             typeof setting.empty === 'number' ? numberWords(setting.empty) : t(`settingEmpty.${setting.empty}`)
           }
@@ -70,7 +71,9 @@ export function SettingField({
     case 'time':
       return <DayTimeField {...common} value={written} onChange={orNothing} />
     case 'text':
-      return <TextInput {...common} value={written} onChange={(event) => orNothing(event.currentTarget.value)} />
+      return (
+        <TextInput {...common} dir="ltr" value={written} onChange={(event) => orNothing(event.currentTarget.value)} />
+      )
     case 'secret':
       return (
         <PasswordInput

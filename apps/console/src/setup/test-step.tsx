@@ -38,7 +38,7 @@ export function TestStep(tested: Tested) {
   return (
     <>
       {isVirtual && <NoteBox tone="quiet">{t(hasVirtualPhone ? 'setup.virtual' : 'setup.emulated')}</NoteBox>}
-      {id === skipped && <Works text={t('setup.untested', { name: tested.name })} />}
+      {id === skipped && <Works words={t('setup.untested', { name: tested.name })} />}
       {id === '' && form}
       {id !== '' && id !== skipped && (
         <SentTest key={id} id={id} tested={tested} form={form} onAgain={() => setId('')} />
@@ -179,7 +179,7 @@ function SentTest({
             text: reply.isEncrypted ? t('thread.encryptedReceived') : <q dir="auto">{reply.contentPreview}</q>,
           })}
         </p>
-        <Works text={t('setup.works', { name: tested.name })} to={number} />
+        <Works words={t('setup.works', { name: tested.name })} to={number} />
         <div>{again}</div>
       </>
     )
@@ -243,12 +243,12 @@ function FailedTest({ message, again }: { readonly message: MessageStateAnswer; 
 }
 
 /** The green line that ends the setup. */
-function Works({ text, to }: { readonly text: string; readonly to?: string }) {
+function Works({ words, to }: { readonly words: string; readonly to?: string }) {
   return (
     <>
       <p className="setup-works" role="status">
         <Icon name="tick" size={20} />
-        {text}
+        {words}
       </p>
       <div className="page-actions">
         {to !== undefined && <Link href={conversationPath(to)}>{t('setup.openConversation')}</Link>}

@@ -6,7 +6,7 @@ import { Wordmark } from '../shell/wordmark.tsx'
 import { useTitle } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { useFieldProblems } from '../ui/use-field-problems.ts'
-import { rich, t } from '../words/text.ts'
+import { directionOf, rich, t } from '../words/text.ts'
 import './sign-in.css'
 
 export function SignIn() {
@@ -44,6 +44,7 @@ export function SignIn() {
           <p className="quiet">{t('signIn.about')}</p>
         </div>
         <TextInput
+          dir={directionOf(username)}
           label={t('signIn.username')}
           name="username"
           autoComplete="username"

@@ -19,7 +19,9 @@ export function Page({
     <div className="page">
       <header className="page-head">
         <div>
-          <h1>{title}</h1>
+          <h1>
+            <bdi>{title}</bdi>
+          </h1>
           {about !== undefined && <p className="page-about">{about}</p>}
         </div>
         {actions !== undefined && <div className="page-actions">{actions}</div>}
@@ -50,7 +52,9 @@ export function Panel({
     <section className="panel" aria-label={title}>
       <header className="panel-head">
         <div>
-          <h2>{title}</h2>
+          <h2>
+            <bdi>{title}</bdi>
+          </h2>
           {about !== undefined && <p className="panel-about">{about}</p>}
         </div>
         {actions !== undefined && <div className="page-actions">{actions}</div>}
@@ -65,9 +69,9 @@ export function Facts({ of: facts }: { readonly of: readonly (readonly [name: st
   const known = facts.filter(([, value]) => value !== undefined && value !== '')
   return (
     <dl className="facts">
-      {known.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
+      {known.map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
           <dd>{value}</dd>
         </div>
       ))}

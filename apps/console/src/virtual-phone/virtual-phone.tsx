@@ -9,7 +9,7 @@ import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { usePathPart } from '../ui/values/path-part.ts'
 import { shortClockWords } from '../ui/values/relative-words.ts'
-import { rich, t } from '../words/text.ts'
+import { directionOf, rich, t } from '../words/text.ts'
 import './virtual-phone.css'
 
 /** The phone number that all examples use. It is shown until there is a message. */
@@ -134,7 +134,7 @@ function Reply({ from, gatewayNumber }: { readonly from: string; readonly gatewa
     >
       <input
         // Sets no direction for an empty field, because its placeholder is in the language of the page.
-        dir={text === '' ? undefined : 'auto'}
+        dir={directionOf(text)}
         aria-label={t('phone.reply')}
         placeholder={gatewayNumber === undefined ? t('phone.reply') : t('phone.replyTo', { number: gatewayNumber })}
         value={text}

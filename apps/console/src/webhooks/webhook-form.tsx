@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useDevices } from '../api/devices.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { useFieldProblems } from '../ui/use-field-problems.ts'
-import { optionalText, t } from '../words/text.ts'
+import { directionOf, optionalText, t } from '../words/text.ts'
 
 /** The events that a webhook can be registered for. */
 const events = [
@@ -88,7 +88,7 @@ export function WebhookForm({
         onChange={(change) => setUrl(change.currentTarget.value)}
       />
       <TextInput
-        dir="auto"
+        dir={directionOf(name)}
         label={t('webhooks.name')}
         description={t('webhooks.nameHelp')}
         maxLength={100}

@@ -58,8 +58,8 @@ function ListedWebhook({ webhook }: { readonly webhook: WebhookAnswer }) {
   return (
     <li>
       <div>
-        <Link href={`/webhooks/${encodeURIComponent(id)}`} dir="ltr">
-          {name ?? url}
+        <Link href={`/webhooks/${encodeURIComponent(id)}`}>
+          {name === undefined ? <bdi dir="ltr">{url}</bdi> : <bdi>{name}</bdi>}
         </Link>
         <p className="small quiet">
           {name !== undefined && (
@@ -69,7 +69,12 @@ function ListedWebhook({ webhook }: { readonly webhook: WebhookAnswer }) {
             </>
           )}
           <code dir="ltr">{events.join(', ')}</code>
-          {device !== undefined && ` · ${device}`}
+          {device !== undefined && (
+            <>
+              {' · '}
+              <bdi>{device}</bdi>
+            </>
+          )}
           {format !== undefined && ` · ${optionalText(`webhooks.format.${format}`) ?? format}`}
         </p>
       </div>

@@ -65,6 +65,16 @@ export function isolate<Value>(value: Value): Value | string {
   return typeof value === 'string' ? `\u2068${value}\u2069` : value
 }
 
+/** Keeps words or signed numbers together within right-to-left text. */
+export function inOnePiece(text: string): string {
+  return current.locale.direction === 'rtl' ? isolate(text) : text
+}
+
+/** The direction of a field: of its text, or of the page while it is empty and shows a placeholder. */
+export function directionOf(text: string): 'auto' | undefined {
+  return text === '' ? undefined : 'auto'
+}
+
 function mapValues<In, Out>(values: Readonly<Record<string, In>>, change: (value: In) => Out): Record<string, Out> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 }

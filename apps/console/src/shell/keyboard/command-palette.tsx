@@ -2,7 +2,7 @@ import { Modal, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Icon } from '../../ui/icon.tsx'
-import { t } from '../../words/text.ts'
+import { directionOf, t } from '../../words/text.ts'
 import { pressedKey } from './key-sequence.ts'
 import { commandsFor, type PaletteCommand } from './palette-commands.ts'
 import './command-palette.css'
@@ -64,6 +64,7 @@ function Choice({ onClose }: { readonly onClose: () => void }) {
     <>
       <TextInput
         role="combobox"
+        dir={directionOf(search)}
         aria-label={t('palette.placeholder')}
         aria-expanded={commands.length > 0}
         aria-controls="command-list"
@@ -93,7 +94,7 @@ function Choice({ onClose }: { readonly onClose: () => void }) {
             onClick={() => run(command)}
           >
             <Icon name={command.icon} />
-            {command.name}
+            <bdi>{command.name}</bdi>
           </div>
         ))}
       </div>

@@ -1,28 +1,18 @@
-import { perLocale } from '../../words/per-locale.ts'
+import { halfDayFormat, minuteFieldFormat, timeFieldFormat } from '../../words/formats.ts'
 import { t } from '../../words/text.ts'
 
 // A local minute is an ISO time without a zone, such as 2026-11-28T23:00, and a time of day has the form 09:30. The
 // fields of the console show both in the format of its language. The date fields of the browser are not used, because
 // they follow the language of the browser.
 
-const minuteFormat = perLocale(
-  (tag) =>
-    new Intl.DateTimeFormat(tag, {
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-    }),
-)
-const dayTimeFormat = perLocale((tag) => new Intl.DateTimeFormat(tag, { hour: '2-digit', minute: '2-digit' }))
 /** The words for the halves of the day, such as "AM" and "PM". */
-const halves = perLocale((tag) => {
-  const format = new Intl.DateTimeFormat(tag, { hour: 'numeric', hour12: true })
+function halves() {
   const halfAt = (hour: number) =>
-    format.formatToParts(new Date(2026, 0, 1, hour)).find(({ type }) => type === 'dayPeriod')?.value ?? ''
+    halfDayFormat()
+      .formatToParts(new Date(2026, 0, 1, hour))
+      .find(({ type }) => type === 'dayPeriod')?.value ?? ''
   return { morning: lettersOf(halfAt(1)), afternoon: lettersOf(halfAt(13)) }
-})
+}
 
 /** Returns the time as a local minute. */
 export function localMinute(time: Date): string {
@@ -42,12 +32,12 @@ export function isDayTime(text: string): boolean {
 
 /** Returns a local minute in the words of the locale, and any other text unchanged. */
 export function minuteWords(minute: string): string {
-  return isLocalMinute(minute) ? minuteFormat().format(new Date(minute)) : minute
+  return isLocalMinute(minute) ? minuteFieldFormat().format(new Date(minute)) : minute
 }
 
 /** Returns a time of day in the words of the locale, and any other text unchanged. */
 export function dayTimeWords(time: string): string {
-  return isDayTime(time) ? dayTimeFormat().format(new Date(`2026-01-01T${time}`)) : time
+  return isDayTime(time) ? timeFieldFormat().format(new Date(`2026-01-01T${time}`)) : time
 }
 
 /** Returns the local minute that a text describes in the format of the locale or of ISO 8601. */
@@ -76,14 +66,14 @@ export function readDayTime(text: string): string | undefined {
 export function minutePattern(): string {
   const [day = '', month = '', year = '', hour = '', minute = ''] = t('time.letters').split(' ')
   const letters: Readonly<Record<string, string>> = { day, month, year, hour, minute }
-  return minuteFormat()
+  return minuteFieldFormat()
     .formatToParts(new Date(2026, 0, 2, 9))
     .map(({ type, value }) => letters[type] ?? value)
     .join('')
 }
 
 function dateOrder() {
-  return minuteFormat()
+  return minuteFieldFormat()
     .formatToParts(new Date(2026, 0, 2, 9))
     .flatMap(({ type }) => (type === 'day' || type === 'month' || type === 'year' ? [type] : []))
 }

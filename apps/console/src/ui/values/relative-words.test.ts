@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest'
-import { durationWords, relativeWords, shortCount, sizeWords, untilWords } from './relative-words.ts'
+import { afterEach, expect, test } from 'vitest'
+import { chooseLocale } from '../../words/language.ts'
+import { loadLocale } from '../../words/text.ts'
+import { durationTicks, durationWords, relativeWords, shortCount, sizeWords, untilWords } from './relative-words.ts'
 
 const now = Date.parse('2026-03-01T12:00:00.000Z')
 const before = (seconds: number) => new Date(now - seconds * 1000).toISOString()
+
+afterEach(() => loadLocale(chooseLocale('en', ['en'])))
 
 test('shows "now", then minutes, hours and days, then a date, with the year if it is not the current year', () => {
   expect(relativeWords(before(4), now)).toBe('now')
@@ -38,4 +42,17 @@ test('a size has the unit that fits it', () => {
 
 test('a count for a small space has at most two digits', () => {
   expect([0, 99, 100, 3_800].map(shortCount)).toEqual(['0', '99', '99+', '99+'])
+})
+
+test('all ticks of an axis have one unit, which fits the largest', () => {
+  expect(durationTicks([0, 0.2, 0.4])).toEqual(['0 ms', '0.2 ms', '0.4 ms'])
+  expect(durationTicks([0, 200, 400])).toEqual(['0 ms', '200 ms', '400 ms'])
+  expect(durationTicks([0, 500, 1_000, 1_500])).toEqual(['0 sec', '0.5 sec', '1 sec', '1.5 sec'])
+  expect(durationTicks([0, 30_000, 60_000, 90_000, 120_000])).toEqual(['0 min', '0.5 min', '1 min', '1.5 min', '2 min'])
+  expect(durationTicks([0, 3_600_000, 7_200_000])).toEqual(['0 hr', '1 hr', '2 hr'])
+})
+
+test('the ticks of an axis are in the language of the page', async () => {
+  await loadLocale(chooseLocale('de', ['de']))
+  expect(durationTicks([0, 500, 1_000])).toEqual(['0 Sek.', '0,5 Sek.', '1 Sek.'])
 })

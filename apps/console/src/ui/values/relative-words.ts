@@ -1,5 +1,19 @@
-import { perLocale } from '../../words/per-locale.ts'
-import { locale } from '../../words/text.ts'
+import {
+  dayFormat,
+  dayOfYearFormat,
+  fullFormat,
+  listFormat,
+  momentFormat,
+  numberFormat,
+  percentFormat,
+  relativeDayFormat,
+  relativeFormat,
+  timeFormat,
+  timeWithSecondsFormat,
+  unitFormat,
+  unitListFormat,
+} from '../../words/formats.ts'
+import { inOnePiece, locale } from '../../words/text.ts'
 
 const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
   ['day', 86_400],
@@ -7,119 +21,131 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
   ['minute', 60],
 ]
 
-/**
- * The styles of relative times. The short forms are used for English only, because in other languages they have full
- * stops or are hard to read.
- */
-const relative = perLocale(
-  (tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto', style: tag.startsWith('en') ? 'short' : 'long' }),
-)
-const relativeDay = perLocale((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }))
-const sameYear = perLocale((tag) => new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short' }))
-const otherYear = perLocale((tag) => new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', year: 'numeric' }))
-const full = perLocale((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'full', timeStyle: 'long' }))
-const moment = perLocale((tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }))
-const clock = perLocale((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'medium' }))
-const shortClock = perLocale((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'short' }))
-const number = perLocale((tag) => new Intl.NumberFormat(tag))
-const percent = perLocale((tag) => new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 0 }))
-const units = perLocale(() => new Map<string, Intl.NumberFormat>())
-const unitList = perLocale((tag) => new Intl.ListFormat(tag, { type: 'unit', style: 'narrow' }))
-const list = perLocale((tag) => new Intl.ListFormat(tag, { type: 'conjunction' }))
-
 /** Returns "2 min ago", "in 3 hr", or a date if the time is a week or more away. */
 export function relativeWords(at: string, nowMs: number): string {
   const seconds = Math.round((Date.parse(at) - nowMs) / 1000)
   const distance = Math.abs(seconds)
-  if (distance < 10) return relative().format(0, 'second')
+  if (distance < 10) return relativeFormat().format(0, 'second')
   if (distance >= 7 * 86_400) return dateWords(at, nowMs)
   const [unit, size] = steps.find(([, step]) => distance >= step) ?? ['second', 1]
   // Rounds future times up and past times down.
   const count = Math.trunc((seconds > 0 ? seconds + size / 60 : seconds) / size)
-  const words = relative().format(count, unit)
+  const words = relativeFormat().format(count, unit)
   return locale().language === 'en' ? words.replace('.', '') : words
 }
 
 export function fullWords(at: string): string {
-  return full().format(new Date(at))
+  return fullFormat().format(new Date(at))
 }
 
 /** Returns day and time, as short as possible. */
 export function momentWords(at: string | number): string {
-  return moment().format(new Date(at))
+  return momentFormat().format(new Date(at))
 }
 
 /** Returns "today, 19:15", "tomorrow, 09:00", or day and time. */
 export function untilWords(at: string, nowMs = Date.now()): string {
   const time = new Date(at)
-  const days = Math.round((midnightOf(time) - midnightOf(new Date(nowMs))) / 86_400_000)
+  const days = daysBetween(new Date(nowMs), time)
   if (days !== 0 && days !== 1) return momentWords(at)
-  return relativeDay().format(days, 'day') + (locale().direction === 'rtl' ? '، ' : ', ') + shortClock().format(time)
+  return relativeDayFormat().format(days, 'day') + (locale().direction === 'rtl' ? '، ' : ', ') + shortClockWords(time)
 }
 
 /** Returns the time of day with seconds. */
 export function clockWords(at: string | Date): string {
-  return clock().format(new Date(at))
+  return timeWithSecondsFormat().format(new Date(at))
 }
 
 export function shortClockWords(at: string | Date): string {
-  return shortClock().format(new Date(at))
+  return timeFormat().format(new Date(at))
 }
 
 export function numberWords(value: number): string {
-  return number().format(value)
+  return numberFormat().format(value)
 }
 
-/** Returns a count for a small space. */
+/** Returns a count for a small space. The plus sign stays on the right of the digits in right-to-left text. */
 export function shortCount(value: number): string {
-  return value > mostShort ? `${numberWords(mostShort)}+` : numberWords(value)
+  return value > mostShort ? inOnePiece(`${numberWords(mostShort)}+`) : numberWords(value)
 }
 
 const mostShort = 99
 
 /** @param value from 0 to 100 */
 export function percentWords(value: number): string {
-  return percent().format(value / 100)
+  return percentFormat().format(value / 100)
 }
 
 export function listWords(words: readonly string[]): string {
-  return list().format(words)
+  return listFormat().format(words)
 }
 
 /** Returns a duration: 320 ms, 4.2 sec, 3 min 5 sec, 2 hr 10 min. */
 export function durationWords(ms: number): string {
-  if (ms < 1_000) return unitWords(ms, 'millisecond', ms < 10 ? 1 : 0)
-  if (ms < 60_000) return unitWords(ms / 1000, 'second', ms < 10_000 ? 1 : 0)
+  return partsOf(ms, false)
+}
+
+/** Returns the time since an earlier step: +320 ms. */
+export function addedDurationWords(ms: number): string {
+  return partsOf(ms, true)
+}
+
+function partsOf(ms: number, isSigned: boolean): string {
+  if (ms < 1_000) return unitWords(ms, { unit: 'millisecond', fractionDigits: ms < 10 ? 1 : 0, isSigned })
+  if (ms < 60_000) return unitWords(ms / 1000, { unit: 'second', fractionDigits: ms < 10_000 ? 1 : 0, isSigned })
   const seconds = Math.round(ms / 1000)
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return unitList().format([unitWords(minutes, 'minute'), unitWords(seconds % 60, 'second')])
   const hours = Math.floor(minutes / 60)
-  if (hours < 48) return unitList().format([unitWords(hours, 'hour'), unitWords(minutes % 60, 'minute')])
-  return unitWords(hours / 24, 'day')
+  if (hours >= 48) return unitWords(hours / 24, { unit: 'day', isSigned })
+  return unitListFormat().format(
+    hours === 0
+      ? [unitWords(minutes, { unit: 'minute', isSigned }), unitWords(seconds % 60, { unit: 'second' })]
+      : [unitWords(hours, { unit: 'hour', isSigned }), unitWords(minutes % 60, { unit: 'minute' })],
+  )
 }
+
+/** Distances between the ticks of an axis of durations, so that each tick is a round number of its unit. */
+export const durationStepsMs: readonly number[] = [
+  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800].map((seconds) => seconds * 1_000),
+  ...[1, 2, 6, 12, 24, 48, 120, 240].map((hours) => hours * 3_600_000),
+]
+
+/** Returns the words of the ticks of an axis. All ticks have the unit that fits the largest. */
+export function durationTicks(ticksMs: readonly number[]): string[] {
+  const most = Math.max(0, ...ticksMs)
+  const { unit, ms } = units.find(({ from, ms }) => most >= from * ms) ?? smallest
+  return ticksMs.map((tick) => unitFormat({ unit, fractionDigits: 1 }).format(tick / ms))
+}
+
+const smallest = { unit: 'millisecond', ms: 1, from: 0 } as const
+
+/** The units, each used from this number of it on. */
+const units = [
+  { unit: 'day', ms: 86_400_000, from: 2 },
+  { unit: 'hour', ms: 3_600_000, from: 2 },
+  { unit: 'minute', ms: 60_000, from: 2 },
+  { unit: 'second', ms: 1_000, from: 1 },
+  smallest,
+] as const
 
 export function sizeWords(bytes: number): string {
-  if (bytes < 1_000_000) return unitWords(bytes / 1_000, 'kilobyte', bytes < 10_000 ? 1 : 0)
-  return unitWords(bytes / 1_000_000, 'megabyte', 1)
+  if (bytes < 1_000_000) return unitWords(bytes / 1_000, { unit: 'kilobyte', fractionDigits: bytes < 10_000 ? 1 : 0 })
+  return unitWords(bytes / 1_000_000, { unit: 'megabyte', fractionDigits: 1 })
 }
 
-function unitWords(value: number, unit: string, maximumFractionDigits = 0): string {
-  const key = `${unit} ${maximumFractionDigits}`
-  const known = units().get(key)
-  if (known !== undefined) return known.format(value)
-  const format = new Intl.NumberFormat(locale().tag, {
-    style: 'unit',
-    unit,
-    unitDisplay: 'short',
-    maximumFractionDigits,
-  })
-  units().set(key, format)
-  return format.format(value)
+/** The number of midnights from one time to a later one. */
+export function daysBetween(from: Date, to: Date): number {
+  return Math.round((midnightOf(to) - midnightOf(from)) / 86_400_000)
+}
+
+function unitWords(value: number, style: Parameters<typeof unitFormat>[0]): string {
+  return unitFormat(style).format(value)
 }
 
 function dateWords(at: string, nowMs: number): string {
   const date = new Date(at)
-  return (date.getFullYear() === new Date(nowMs).getFullYear() ? sameYear() : otherYear()).format(date)
+  return (date.getFullYear() === new Date(nowMs).getFullYear() ? dayFormat() : dayOfYearFormat()).format(date)
 }
 
 function midnightOf(time: Date): number {
