@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiAnswer } from '../src/house/api-client.ts'
 import type { LedgerLine } from '../src/house/emulator.ts'
-import type { Fleet } from '../src/house/fleet.ts'
+import type { FleetParts } from '../src/house/fleet.ts'
 import type { Receiver, WebhookArrivalFields } from '../src/house/peers/receiver.ts'
 import { type ChaosLoad, outside, type Sent } from './load.ts'
 
@@ -22,7 +22,7 @@ interface Message {
 }
 
 /** Compares API and webhooks with the ledger of the network. */
-export async function audit(fleet: Fleet<unknown>, load: ChaosLoad, receiver: Receiver): Promise<Findings> {
+export async function audit(fleet: FleetParts, load: ChaosLoad, receiver: Receiver): Promise<Findings> {
   const found = { lost: [], duplicated: [], inDoubt: [], notEnded: [], wrong: [] } as {
     [Key in keyof Findings]: string[]
   }
@@ -60,7 +60,7 @@ function judgeSent(
 }
 
 async function judgeReceived(
-  fleet: Fleet<unknown>,
+  fleet: FleetParts,
   load: ChaosLoad,
   receiver: Receiver,
   found: { readonly [Key in keyof Findings]: string[] },
@@ -93,7 +93,7 @@ function textOf(lines: readonly LedgerLine[]): string {
 }
 
 /** All pages of a list. */
-export async function all<Item>(fleet: Pick<Fleet<unknown>, 'relays'>, first: string): Promise<Item[]> {
+export async function all<Item>(fleet: Pick<FleetParts, 'relays'>, first: string): Promise<Item[]> {
   const items: Item[] = []
   let path: string | undefined = first
   while (path !== undefined) {
@@ -105,7 +105,7 @@ export async function all<Item>(fleet: Pick<Fleet<unknown>, 'relays'>, first: st
 }
 
 /** Returns the answer of the first relay that responds. Retries, because a relay may be restarting. */
-async function answerOfAny({ relays }: Pick<Fleet<unknown>, 'relays'>, path: string): Promise<ApiAnswer> {
+async function answerOfAny({ relays }: Pick<FleetParts, 'relays'>, path: string): Promise<ApiAnswer> {
   const until = performance.now() + 60_000
   for (let turn = 0; ; turn += 1) {
     const answer = await relays[turn % relays.length]?.api

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Fleet } from '../src/house/fleet.ts'
+import type { Fleet, FleetParts } from '../src/house/fleet.ts'
 import { whyNoSetClock } from '../src/house/machine/set-clock.ts'
 import { database } from './health.ts'
 
 /** A fault of one part of the fleet. */
-export interface ChaosFault {
+export interface ChaosFault<World = Fleet> {
   readonly name: string
   /** The probability, relative to the other faults. */
   readonly weight: number
@@ -12,7 +12,7 @@ export interface ChaosFault {
    * Injects the fault. Resolves when the fault is over and killed processes have been restarted. The result is the
    * names of the parts that must recover.
    */
-  readonly inject: (fleet: Fleet, random: () => number) => Promise<readonly string[]>
+  readonly inject: (world: World, random: () => number) => Promise<readonly string[]>
 }
 
 /** The faults that can be injected on this machine, and the names of the others. */
@@ -41,23 +41,28 @@ export function singleFaultsOf(fleet: Fleet): readonly Pick<ChaosFault, 'name' |
   ]
 }
 
-const allFaults: readonly ChaosFault[] = [
+/** Faults of relays, agents and modems, which need nothing else of the fleet. */
+export const faultsOfParts: readonly ChaosFault<FleetParts>[] = [
   { name: 'relay killed', weight: 3, inject: relayKilled },
-  { name: 'both relays killed', weight: 1, inject: bothRelaysKilled },
   { name: 'relay stopped for a while', weight: 2, inject: relayHalted },
   { name: 'agent killed', weight: 3, inject: agentKilled },
   { name: 'agent stopped for a while', weight: 2, inject: agentHalted },
   { name: 'link drops data', weight: 3, inject: linkDropsData },
-  { name: 'PostgreSQL killed', weight: 1, inject: postgresKilled },
-  { name: 'PostgreSQL restarted', weight: 1, inject: postgresRestarted },
   { name: 'modem unplugged', weight: 3, inject: modemUnplugged },
   { name: 'OK lost', weight: 2, inject: answerLost },
   { name: 'storage full', weight: 1, inject: storageFull },
+]
+
+const allFaults: readonly ChaosFault[] = [
+  ...faultsOfParts,
+  { name: 'both relays killed', weight: 1, inject: bothRelaysKilled },
+  { name: 'PostgreSQL killed', weight: 1, inject: postgresKilled },
+  { name: 'PostgreSQL restarted', weight: 1, inject: postgresRestarted },
   { name: 'log disk full', weight: 1, inject: logDiskFull },
   { name: 'clock set', weight: 4, inject: clockSet },
 ]
 
-async function relayKilled({ relays }: Fleet, random: () => number): Promise<readonly string[]> {
+async function relayKilled({ relays }: FleetParts, random: () => number): Promise<readonly string[]> {
   const { post } = one(relays, random)
   await post.killFor(random() * 2_000)
   return [post.name]
@@ -68,25 +73,25 @@ async function bothRelaysKilled({ relays }: Fleet, random: () => number): Promis
   return relays.map(({ post }) => post.name)
 }
 
-async function relayHalted({ relays }: Fleet, random: () => number): Promise<readonly string[]> {
+async function relayHalted({ relays }: FleetParts, random: () => number): Promise<readonly string[]> {
   const { post } = one(relays, random)
   await post.haltFor(1_000 + random() * 14_000)
   return [post.name]
 }
 
-async function agentKilled({ agents }: Fleet, random: () => number): Promise<readonly string[]> {
+async function agentKilled({ agents }: FleetParts, random: () => number): Promise<readonly string[]> {
   const { post, modems } = one(agents, random)
   await post.killFor(random() * 2_000)
   return [post.name, ...modems]
 }
 
-async function agentHalted({ agents }: Fleet, random: () => number): Promise<readonly string[]> {
+async function agentHalted({ agents }: FleetParts, random: () => number): Promise<readonly string[]> {
   const { post, modems } = one(agents, random)
   await post.haltFor(1_000 + random() * 14_000)
   return [post.name, ...modems]
 }
 
-async function linkDropsData({ agents }: Fleet, random: () => number): Promise<readonly string[]> {
+async function linkDropsData({ agents }: FleetParts, random: () => number): Promise<readonly string[]> {
   const { line, post } = one(agents, random)
   const way = random()
   line.swallowsUp = way < 0.7
@@ -107,7 +112,7 @@ async function postgresRestarted({ postgres, relays }: Fleet): Promise<readonly 
   return [database, ...relays.map(({ post }) => post.name)]
 }
 
-async function modemUnplugged({ agents, emulator }: Fleet, random: () => number): Promise<readonly string[]> {
+async function modemUnplugged({ agents, emulator }: FleetParts, random: () => number): Promise<readonly string[]> {
   const modem = one(one(agents, random).modems, random)
   const forMs = 1_000 + Math.floor(random() * 7_000)
   await emulator.instruct('unplug', { modem, forMs })
@@ -116,14 +121,14 @@ async function modemUnplugged({ agents, emulator }: Fleet, random: () => number)
 }
 
 /** The message is sent, but the modem's answer is lost, so the driver asks the modem again. */
-async function answerLost({ agents, emulator }: Fleet, random: () => number): Promise<readonly string[]> {
+async function answerLost({ agents, emulator }: FleetParts, random: () => number): Promise<readonly string[]> {
   const modem = one(one(agents, random).modems, random)
   const options = { all: random() < 0.5, times: 1 }
   await emulator.instruct('set-fault', { modem, fault: 'submit-answer-lost', options })
   return [modem]
 }
 
-async function storageFull({ agents, emulator }: Fleet, random: () => number): Promise<readonly string[]> {
+async function storageFull({ agents, emulator }: FleetParts, random: () => number): Promise<readonly string[]> {
   const modem = one(one(agents, random).modems, random)
   await emulator.instruct('set-fault', { modem, fault: 'storage-full', options: {} })
   await sleep(2_000 + random() * 4_000)

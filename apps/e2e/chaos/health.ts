@@ -1,7 +1,7 @@
-import type { Fleet } from '../src/house/fleet.ts'
+import type { FleetParts } from '../src/house/fleet.ts'
 
 /** The names of relays, agents and modems that do not work at the moment. */
-export async function failing(fleet: Fleet<unknown>): Promise<ReadonlySet<string>> {
+export async function failing(fleet: FleetParts): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
   const answers = await Promise.all(
     fleet.relays.map(({ url }) =>
@@ -29,7 +29,7 @@ interface Device {
 }
 
 /** Returns the answer of the first relay that responds, because another relay may be stopped. */
-function devicesOf({ relays }: Fleet<unknown>): Promise<readonly Device[]> {
+function devicesOf({ relays }: FleetParts): Promise<readonly Device[]> {
   const asked = relays.map(async ({ api }) => {
     const answer = await api.ask('GET', '/devices', undefined, {}, 2_000)
     if (answer.status !== 200) throw new Error(`GET /devices: ${answer.status}`)
@@ -40,16 +40,16 @@ function devicesOf({ relays }: Fleet<unknown>): Promise<readonly Device[]> {
 
 /**
  * Waits until the named parts work, or until `limitMs` have passed since `hitAt()`. `hitAt` is called repeatedly,
- * because other faults may follow. Returns the parts that still do not work.
+ * because other faults may follow. `check` returns the parts that do not work. Returns the parts that still do not work.
  */
 export async function untilRecovered(
-  fleet: Fleet<unknown>,
+  check: () => Promise<ReadonlySet<string>>,
   names: readonly string[],
   limitMs: number,
   hitAt: () => number,
 ): Promise<readonly string[]> {
   for (;;) {
-    const found = await failing(fleet)
+    const found = await check()
     const left = names.filter((name) => found.has(name))
     if (left.length === 0 || performance.now() > hitAt() + limitMs) return left
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -58,10 +58,10 @@ export async function untilRecovered(
 
 /** The time at which the last fault of each part was over. */
 export class Hits {
-  readonly #fleet: Fleet<unknown>
+  readonly #fleet: FleetParts
   readonly #at = new Map<string, number>()
 
-  constructor(fleet: Fleet<unknown>) {
+  constructor(fleet: FleetParts) {
     this.#fleet = fleet
   }
 
@@ -88,6 +88,6 @@ export class Hits {
 /** The name of the database among the parts with faults. */
 export const database = 'PostgreSQL'
 
-export function everything({ relays, agents }: Fleet<unknown>): readonly string[] {
+export function everything({ relays, agents }: FleetParts): readonly string[] {
   return [...relays, ...agents].map(({ post }) => post.name).concat(agents.flatMap(({ modems }) => modems))
 }

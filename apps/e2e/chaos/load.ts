@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Fleet } from '../src/house/fleet.ts'
+import type { FleetParts } from '../src/house/fleet.ts'
 
 export interface Sent {
   readonly id: string
@@ -32,24 +32,30 @@ export class ChaosLoad {
   readonly unusable: string[] = []
   /** The number of requests that got no answer, or an error that allows a retry. */
   tries = 0
-  readonly #fleet: Fleet<unknown>
+  readonly #fleet: FleetParts
   readonly #random: () => number
   readonly #targets: readonly Target[]
   readonly #receiveEvery: number
+  readonly #name: string
+  readonly #recipients: string
 
   /**
    * @param targets the modems that send one after the other; by default the relay chooses
    * @param receiveEvery the number of sent messages after which a modem receives a message
+   * @param name the beginning of all ids and received texts
+   * @param recipients the beginning of all recipients; five digits follow
    */
   constructor(
-    fleet: Fleet<unknown>,
+    fleet: FleetParts,
     random: () => number,
-    { targets = [], receiveEvery = 5 }: { readonly targets?: readonly Target[]; readonly receiveEvery?: number } = {},
+    { targets = [], receiveEvery = 5, name = 'chaos', recipients = '+4474001' }: ChaosLoadOptions = {},
   ) {
     this.#fleet = fleet
     this.#random = random
     this.#targets = targets
     this.#receiveEvery = receiveEvery
+    this.#name = name
+    this.#recipients = recipients
   }
 
   /**
@@ -73,8 +79,8 @@ export class ChaosLoad {
   }
 
   async #send(at: number): Promise<void> {
-    const id = `chaos-${at}`
-    const destination = `+4474001${String(at).padStart(5, '0')}`
+    const id = `${this.#name}-${at}`
+    const destination = `${this.#recipients}${String(at).padStart(5, '0')}`
     const text = `${id} ${this.#random() < 0.15 ? 'and so on and on '.repeat(20) : 'short'}`
     const target = this.#targets[at % Math.max(1, this.#targets.length)]
     const message = { id, phoneNumbers: [destination], textMessage: { text }, ...target }
@@ -101,11 +107,18 @@ export class ChaosLoad {
 
   async #receive(at: number): Promise<void> {
     const modems = this.#fleet.agents.flatMap(({ modems: names }) => names)
-    const text = `from outside ${at} ${this.#random() < 0.2 ? 'with many words '.repeat(15) : ''}`.trim()
+    const text = `${this.#name} received ${at} ${this.#random() < 0.2 ? 'with many words '.repeat(15) : ''}`.trim()
     const offeredAtMs = Date.now()
     await this.#fleet.emulator.instruct('send-text', { from: outside, to: modems[at % modems.length], text })
     this.received.push({ text, offeredAtMs })
   }
+}
+
+interface ChaosLoadOptions {
+  readonly targets?: readonly Target[]
+  readonly receiveEvery?: number
+  readonly name?: string
+  readonly recipients?: string
 }
 
 /** The sender of the messages to the modems. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '../src/house/fleet.ts'
 import type { Receiver } from '../src/house/peers/receiver.ts'
 import type { ChaosFault } from './faults.ts'
-import { everything, untilRecovered } from './health.ts'
+import { everything, failing, untilRecovered } from './health.ts'
 import type { ChaosLoad, Target } from './load.ts'
 
 /** How long messages were delayed after the end of a fault. */
@@ -37,7 +37,7 @@ export async function measureFaults(
 ): Promise<void> {
   const { fleet, random } = world
   for (const { name, inject } of faults) {
-    const left = await untilRecovered(fleet, everything(fleet), recoveryLimitMs, sinceNow())
+    const left = await untilRecovered(() => failing(fleet), everything(fleet), recoveryLimitMs, sinceNow())
     if (left.length > 0) {
       const logs = [...fleet.relays, ...fleet.agents].flatMap(({ post }) => post.lastLines)
       throw new Error(`before ${name}: ${left.join(', ')} did not recover\n${logs.join('\n')}`)

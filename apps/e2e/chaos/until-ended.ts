@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '../src/house/api-client.ts'
-import type { Fleet } from '../src/house/fleet.ts'
+import type { FleetParts } from '../src/house/fleet.ts'
 import type { Receiver } from '../src/house/peers/receiver.ts'
 import { all, audit, type Findings } from './audit.ts'
 import type { ChaosLoad } from './load.ts'
@@ -8,7 +8,7 @@ import type { ChaosLoad } from './load.ts'
 type Print = (line: string) => void
 
 /** Waits until all messages have ended. */
-export async function untilEnded(fleet: Fleet<unknown>, load: ChaosLoad, print: Print): Promise<void> {
+export async function untilEnded(fleet: FleetParts, load: ChaosLoad, print: Print): Promise<void> {
   print(`${load.sent.length} accepted; waiting until all have ended`)
   const open = async () =>
     (
@@ -25,7 +25,7 @@ export async function untilEnded(fleet: Fleet<unknown>, load: ChaosLoad, print: 
  * retried webhook is not a loss, but it counts as lost if it has not arrived after three minutes.
  */
 export async function auditUntilComplete(
-  fleet: Fleet<unknown>,
+  fleet: FleetParts,
   load: ChaosLoad,
   receiver: Receiver,
   print: Print,

@@ -6,7 +6,16 @@ import { Certificates } from './certificates.ts'
 import { DatabaseMachine, debianPostgres } from './database-machine.ts'
 import { createNetwork, removeNetwork } from './network.ts'
 
-const packages = ['patroni', 'python3-etcd', 'python3-idna', 'etcd-server', 'postgresql', 'haproxy', 'openssl', 'iproute2']
+const packages = [
+  'patroni',
+  'python3-etcd',
+  'python3-idna',
+  'etcd-server',
+  'postgresql',
+  'haproxy',
+  'openssl',
+  'iproute2',
+]
 
 /** Returns why the cluster cannot run on this machine, or undefined if it can. */
 export function whyNoCluster(): string | undefined {

@@ -8,7 +8,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { everything, untilRecovered } from '../chaos/health.ts'
+import { everything, failing, untilRecovered } from '../chaos/health.ts'
 import { ChaosLoad } from '../chaos/load.ts'
 import { seededNumbers } from '../chaos/seeded-random.ts'
 import { auditUntilComplete, untilEnded } from '../chaos/until-ended.ts'
@@ -58,7 +58,12 @@ const cluster = fleet.postgres
 let isOver = false
 try {
   const startedAt = performance.now()
-  const missing = await untilRecovered(fleet, everything(fleet), 180_000, () => startedAt)
+  const missing = await untilRecovered(
+    () => failing(fleet),
+    everything(fleet),
+    180_000,
+    () => startedAt,
+  )
   if (missing.length > 0) throw new Error(`not ready: ${missing.join(', ')}`)
   for (const event of ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed'])
     await fleet.balanced?.ask('POST', '/webhooks', { url: receiver.url, event })
@@ -76,7 +81,12 @@ try {
     await untilAccepted(load, 8)
     await undo()
     await cluster.untilHealthy()
-    await untilRecovered(fleet, everything(fleet), 180_000, () => injectedAt)
+    await untilRecovered(
+      () => failing(fleet),
+      everything(fleet),
+      180_000,
+      () => injectedAt,
+    )
     const pause = longestPause()
     const after = (await cluster.primary())?.name
     const tookSeconds = (performance.now() - injectedAt) / 1_000

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { all, audit, type Findings } from '../chaos/audit.ts'
-import { everything, untilRecovered } from '../chaos/health.ts'
+import { everything, failing, untilRecovered } from '../chaos/health.ts'
 import { ChaosLoad } from '../chaos/load.ts'
 import { seededNumbers } from '../chaos/seeded-random.ts'
 import { eventually } from '../src/house/api-client.ts'
@@ -104,7 +104,12 @@ const STEPS: readonly (readonly [release: 'new' | 'previous', order: readonly Pa
 
 async function untilReady(fleet: Fleet): Promise<void> {
   const beganAt = performance.now()
-  const missing = await untilRecovered(fleet, everything(fleet), 180_000, () => beganAt)
+  const missing = await untilRecovered(
+    () => failing(fleet),
+    everything(fleet),
+    180_000,
+    () => beganAt,
+  )
   if (missing.length > 0) throw new Error(`not ready after three minutes: ${missing.join(', ')}`)
 }
 

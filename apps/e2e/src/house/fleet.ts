@@ -34,6 +34,9 @@ export interface Fleet<Database = PostgresServer> {
   stop(): Promise<void>
 }
 
+/** What the load, the faults and the audit need of a fleet. */
+export type FleetParts = Pick<Fleet<unknown>, 'relays' | 'agents' | 'emulator' | 'balanced'>
+
 const modemsOf = [['modem0', 'modem1'], ['modem2']] as const
 const numbers = ['+447700900001', '+447700900002', '+447700900003'] as const
 

@@ -52,12 +52,13 @@ export async function runCellsCommand(config: RelayConfig, line: CommandLine): P
 
 async function serve(config: RelayConfig & { readonly directoryUrl: string }): Promise<void> {
   const log = openLog(config.LOG_LEVEL, process.stdout)
-  const { url } = await runService({
+  const { id, url } = await runService({
     async start(stopping) {
       const waitMs = config.DATABASE_WAIT_SECONDS * 1000
       await unlessStopping(stopping, waitForDatabase(config.directoryUrl, { waitMs, report: (text) => log.warn(text) }))
       const router = await unlessStopping(stopping, startRouter(config, log))
       return {
+        id: router.id,
         url: router.url,
         async stop() {
           router.drain()
@@ -69,5 +70,5 @@ async function serve(config: RelayConfig & { readonly directoryUrl: string }): P
     onStopping: (signal) => log.info({ signal }, 'shutting down'),
     onStopped: () => log.info('shutdown complete'),
   })
-  log.info({ url, version: VERSION }, 'router listening')
+  log.info({ url, routerId: id, version: VERSION }, 'router listening')
 }

@@ -27,6 +27,7 @@ export interface RouterConfig
 }
 
 export interface Router {
+  readonly id: string
   readonly url: string
   /** Makes `/health/ready` fail, and sends the agents to other routers. */
   drain(): void
@@ -79,6 +80,7 @@ export async function startRouter(config: RouterConfig, log: Log): Promise<Route
     }
     const { url, agents, state, close } = await serveRouter(config, parts)
     return {
+      id: routerId,
       url,
       drain() {
         state.isDraining = true

@@ -24,9 +24,14 @@ export class Post {
     this.#process = this.#start()
   }
 
+  /** The log of the running process; empty if it logs to a file. */
+  get lines(): readonly string[] {
+    return this.#process.lines
+  }
+
   /** The last lines of the log; none if the process logs to a file. */
   get lastLines(): readonly string[] {
-    return this.#process.lines.slice(-40)
+    return this.lines.slice(-40)
   }
 
   /** Kills the process, and starts it again after this time; does nothing if it is not running. */
