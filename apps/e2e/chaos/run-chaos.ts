@@ -43,6 +43,7 @@ const beganAt = performance.now()
 print(`seed ${seed}: ${values['one-at-a-time'] ? 'each fault alone' : `${messages} messages`}, one each ${everyMs} ms`)
 if (values.cells !== undefined) {
   const [cells, relays] = [Number(values.cells), Number(values.relays ?? 2 * Number(values.cells))]
+  if (relays % cells !== 0) throw new Error(`${relays} relays cannot be divided among ${cells} cells`)
   const isDone = await runCells({ messages, everyMs, seed, cells, relays, failovers: values.failovers })
   process.exit(isDone ? 0 : 1)
 }

@@ -12,20 +12,20 @@ export class AccountMover {
   repeated = 0
   readonly #fleet: CellFleet
   readonly #random: () => number
-  #last: Promise<void> = Promise.resolve()
+  #last: Promise<string> = Promise.resolve('')
 
   constructor(fleet: CellFleet, random: () => number) {
     this.#fleet = fleet
     this.#random = random
   }
 
-  /** Moves a random account to another cell, after the moves that have begun before. */
-  move(): Promise<void> {
+  /** Moves a random account to another cell, after the moves that have begun before. Returns its name. */
+  move(): Promise<string> {
     this.#last = this.#last.then(() => this.#move())
     return this.#last
   }
 
-  async #move(): Promise<void> {
+  async #move(): Promise<string> {
     const { accounts, cells } = this.#fleet
     const { username } = accounts[Math.floor(this.#random() * accounts.length)] as { username: string }
     const cellOf = async () =>
@@ -47,7 +47,7 @@ export class AccountMover {
       const pause = /pause: (\d+\.\d) s$/.exec(command.lines.at(-1) ?? '')?.[1]
       if (code === 0 && pause !== undefined) this.pauses.push(Number(pause) * 1_000)
       const open = `SELECT FROM moves WHERE username = '${username}' AND finished_at IS NULL`
-      if ((await cellOf()) === target && (await this.#read(open)).length === 0) return
+      if ((await cellOf()) === target && (await this.#read(open)).length === 0) return username
       this.repeated += 1
       if (performance.now() > limit)
         throw new Error(`${username} could not be moved to ${target}: ${command.complaints}`)

@@ -20,11 +20,11 @@ export const cellFaults: readonly CellFault[] = [
   })),
   { name: 'all relays of a cell killed', weight: 1, inject: cellKilled },
   { name: 'router killed', weight: 1, inject: routerKilled },
-  { name: 'account moved', weight: 1, inject: accountMoved },
+  { name: 'account moved', weight: 3, inject: accountMoved },
 ]
 
 export const databaseFaults: readonly CellFault[] = [
-  { name: 'primary killed, standby promoted', weight: 1, inject: primaryKilled },
+  { name: 'primary killed, standby promoted', weight: 2, inject: primaryKilled },
   { name: 'standby killed', weight: 1, inject: standbyKilled },
 ]
 
@@ -40,9 +40,10 @@ async function routerKilled({ fleet }: CellWorld, random: () => number): Promise
   return [post.name]
 }
 
-async function accountMoved({ mover }: CellWorld): Promise<readonly string[]> {
-  await mover.move()
-  return []
+async function accountMoved({ fleet, mover }: CellWorld): Promise<readonly string[]> {
+  const username = await mover.move()
+  const moved = fleet.accounts.filter((account) => account.username === username)
+  return moved.flatMap(({ parts }) => parts.agents.map(({ post }) => post.name))
 }
 
 async function primaryKilled({ fleet, failovers }: CellWorld, random: () => number): Promise<readonly string[]> {

@@ -44,7 +44,9 @@ export class DatabasePair {
   }
 
   static async start(folder: string, name: string, password: string): Promise<DatabasePair> {
-    const binaries = dirname(debianPostgres() ?? '')
+    const programs = debianPostgres()
+    if (programs === undefined) throw new Error('needs pg_rewind from Debian: apt-get install postgresql')
+    const binaries = dirname(programs)
     const passwordFile = join(folder, 'password')
     writeFileSync(passwordFile, password, { mode: 0o644 })
     const ports = [await freePort(), await freePort()]

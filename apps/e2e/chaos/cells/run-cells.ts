@@ -26,8 +26,8 @@ export async function runCells(run: CellRun): Promise<boolean> {
   const { seed, messages } = run
   const random = seededNumbers(seed)
   const beganAt = performance.now()
-  const print = (line: string) =>
-    void process.stdout.write(`  ${seconds(performance.now() - beganAt).padStart(9)}  ${line}\n`)
+  const write = (line: string) => void process.stdout.write(`${line}\n`)
+  const print = (line: string) => write(`  ${seconds(performance.now() - beganAt).padStart(9)}  ${line}`)
   const receiver = await Receiver.start()
   const fleet = await startCellFleet(run, print)
   const abort = (error: unknown) => {
@@ -72,13 +72,11 @@ export async function runCells(run: CellRun): Promise<boolean> {
     }
     const crashes = [...fleet.all.relays, ...fleet.all.agents].flatMap(({ post }) => post.crashes)
     const tables = { recovery: faultRunner.recoveries }
-    isGood = report(
-      { ...{ seed, findings, counts, crashes, tables, skipped: 0 }, tookMs: performance.now() - beganAt },
-      print,
-    )
-    print(`moves: ${mover.pauses.length}, repeated commands: ${mover.repeated}, pauses: ${listed(mover.pauses)}`)
+    write(`moves: ${mover.pauses.length}, repeated commands: ${mover.repeated}, pauses: ${listed(mover.pauses)}`)
     for (const [cell, times] of failovers)
-      print(`failovers of ${cell}: ${times.length}, until commits: ${listed(times)}`)
+      write(`failovers of ${cell}: ${times.length}, until commits are confirmed: ${listed(times)}`)
+    const result = { seed, findings, counts, crashes, tables, skipped: 0 }
+    isGood = report({ ...result, tookMs: performance.now() - beganAt }, write)
   } finally {
     if (!isGood) print(`logs and data are kept in ${fleet.folder}`)
     await fleet.stop(!isGood)
