@@ -38,17 +38,25 @@ export class ChaosLoad {
   readonly #receiveEvery: number
   readonly #name: string
   readonly #recipients: string
+  readonly #isFull: () => boolean
 
   /**
    * @param targets the modems that send one after the other; by default the relay chooses
    * @param receiveEvery the number of sent messages after which a modem receives a message
    * @param name the beginning of all ids and received texts
    * @param recipients the beginning of all recipients; five digits follow
+   * @param isFull while true, no further message is sent
    */
   constructor(
     fleet: FleetParts,
     random: () => number,
-    { targets = [], receiveEvery = 5, name = 'chaos', recipients = '+4474001' }: ChaosLoadOptions = {},
+    {
+      targets = [],
+      receiveEvery = 5,
+      name = 'chaos',
+      recipients = '+4474001',
+      isFull = () => false,
+    }: ChaosLoadOptions = {},
   ) {
     this.#fleet = fleet
     this.#random = random
@@ -56,6 +64,7 @@ export class ChaosLoad {
     this.#receiveEvery = receiveEvery
     this.#name = name
     this.#recipients = recipients
+    this.#isFull = isFull
   }
 
   /**
@@ -74,6 +83,7 @@ export class ChaosLoad {
       if (at % this.#receiveEvery === 0) begin(this.#receive(at / this.#receiveEvery))
       await sleep(Math.max(0, beganAt + (at + 1) * everyMs - performance.now()))
       while (underWay.size > 200) await Promise.race(underWay)
+      while (this.#isFull()) await sleep(100)
     }
     await Promise.all(underWay)
   }
@@ -119,6 +129,7 @@ interface ChaosLoadOptions {
   readonly receiveEvery?: number
   readonly name?: string
   readonly recipients?: string
+  readonly isFull?: () => boolean
 }
 
 /** The sender of the messages to the modems. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CellFleet, idsOf } from './cell-fleet.ts'
+import { type CellFleet, routerIds } from './cell-fleet.ts'
 
 /** A move must end within this time, although it is interrupted by other faults. */
 const LIMIT_MS = 600_000
@@ -53,7 +53,7 @@ export class AccountMover {
         throw new Error(`${username} could not be moved to ${target}: ${command.complaints}`)
       // The administrator makes sure that the router has ended before it is left out.
       const [, silent] = /router (\S+) has not confirmed/.exec(command.complaints) ?? []
-      if (silent !== undefined && !idsOf(this.#fleet.routers).includes(silent)) deadRouters.add(silent)
+      if (silent !== undefined && !routerIds(this.#fleet.routers).includes(silent)) deadRouters.add(silent)
       await sleep(1_000)
     }
   }

@@ -23,7 +23,7 @@ export const cellFaults: readonly CellFault[] = [
   { name: 'account moved', weight: 3, inject: accountMoved },
 ]
 
-export const databaseFaults: readonly CellFault[] = [
+export const failoverFaults: readonly CellFault[] = [
   { name: 'primary killed, standby promoted', weight: 2, inject: primaryKilled },
   { name: 'standby killed', weight: 1, inject: standbyKilled },
 ]

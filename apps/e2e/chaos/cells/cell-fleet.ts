@@ -194,7 +194,7 @@ async function untilReady(servers: readonly Server[]): Promise<void> {
 }
 
 /** The ids of the routers that are running, from their logs. */
-export function idsOf(routers: readonly Server[]): readonly string[] {
+export function routerIds(routers: readonly Server[]): readonly string[] {
   const entries = routers.flatMap(({ post }) => post.lines.map(logged('router listening')))
   return entries.flatMap((entry) => (entry === undefined ? [] : [String(entry['routerId'])]))
 }

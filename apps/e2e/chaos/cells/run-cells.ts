@@ -8,7 +8,7 @@ import { report, seconds, type Times } from '../report.ts'
 import { seededNumbers } from '../seeded-random.ts'
 import { auditUntilComplete, untilEnded } from '../until-ended.ts'
 import { AccountMover } from './account-mover.ts'
-import { cellFaults, databaseFaults } from './cell-faults.ts'
+import { cellFaults, failoverFaults } from './cell-faults.ts'
 import { type CellAccount, type CellFleet, isReady, startCellFleet } from './cell-fleet.ts'
 
 export interface CellRun {
@@ -45,15 +45,20 @@ export async function runCells(run: CellRun): Promise<boolean> {
       for (const event of ['sms:received', 'sms:sent', 'sms:delivered', 'sms:failed'])
         await own.relays[0]?.api.ask('POST', '/webhooks', { url: receiver.url, event })
     print('everything is ready; faults begin')
-    const loads = fleet.accounts.map(
+    const open = openMessages(receiver)
+    const loads: readonly ChaosLoad[] = fleet.accounts.map(
       ({ username, parts: own }, at) =>
-        new ChaosLoad(own, seededNumbers(seed + 1 + at), { name: username, recipients: `+447400${at + 1}` }),
+        new ChaosLoad(own, seededNumbers(seed + 1 + at), {
+          ...{ name: username, recipients: `+447400${at + 1}` },
+          // Faults are injected only while messages are accepted, so that the modems must keep up.
+          isFull: () => open(loads) > MOST_OPEN,
+        }),
     )
     const mover = new AccountMover(fleet, seededNumbers(seed + 100))
     const failovers: Times = new Map()
     const faultRunner = new FaultRunner({
       ...{ world: { fleet, mover, failovers }, failing: health, hits: new Hits(fleet.all), random, print },
-      faults: run.failovers ? [...cellFaults, ...databaseFaults] : cellFaults,
+      faults: run.failovers ? [...cellFaults, ...failoverFaults] : cellFaults,
     })
     const stopProgress = printProgress(loads, receiver, print)
     const stopFaults = faultRunner.start()
@@ -104,7 +109,7 @@ function merged(all: readonly Findings[]): Findings {
   }
 }
 
-/** Returns a function that finds the parts that do not work. It asks at most once a second. */
+/** Returns a function that finds the parts that do not work. It asks at most every two seconds. */
 function healthOf(fleet: CellFleet): () => Promise<ReadonlySet<string>> {
   let [askedAt, answer]: [number, Promise<ReadonlySet<string>>] = [Number.NEGATIVE_INFINITY, Promise.resolve(new Set())]
   const ask = async () => {
@@ -115,10 +120,24 @@ function healthOf(fleet: CellFleet): () => Promise<ReadonlySet<string>> {
     return new Set([...names, ...relays.filter((_, at) => !ready[at]).map(({ post }) => post.name)])
   }
   return () => {
-    if (performance.now() > askedAt + 1_000) [askedAt, answer] = [performance.now(), ask()]
+    if (performance.now() > askedAt + 2_000) [askedAt, answer] = [performance.now(), ask()]
     return answer
   }
 }
+
+/** Returns a function that counts the accepted messages without a webhook about their sending. */
+function openMessages(receiver: Receiver): (loads: readonly ChaosLoad[]) => number {
+  const ended = new Set<unknown>()
+  let seen = 0
+  return (loads) => {
+    for (const { event, payload } of receiver.requests.slice(seen))
+      if (event === 'sms:sent' || event === 'sms:failed') ended.add(payload['messageId'])
+    seen = receiver.requests.length
+    return loads.reduce((sum, { sent }) => sum + sent.length, 0) - ended.size
+  }
+}
+
+const MOST_OPEN = 1_500
 
 /** Prints the progress every 15 s. */
 function printProgress(loads: readonly ChaosLoad[], receiver: Receiver, print: (line: string) => void): () => void {
