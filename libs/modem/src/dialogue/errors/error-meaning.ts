@@ -25,3 +25,23 @@ export type ErrorClass =
   | 'unsupported'
   | 'harmless'
   | 'unknown'
+
+/** Returns the meaning of one error code. */
+export function of(
+  kind: ErrorClass,
+  standard: string,
+  words: string,
+  advice: string,
+  retryAfterMs?: number,
+): ErrorMeaning {
+  return { standard, class: kind, words, advice, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+}
+
+/** Returns the meaning of an error code that concerns the SIM. */
+export function sim(standard: string, words: string, advice: string): ErrorMeaning {
+  return { ...of('sim', standard, words, advice), alarm: 'sim' }
+}
+
+export function byCode(meanings: Readonly<Record<number, ErrorMeaning>>): ReadonlyMap<number, ErrorMeaning> {
+  return new Map(Object.entries(meanings).map(([code, meaning]) => [Number(code), meaning]))
+}
