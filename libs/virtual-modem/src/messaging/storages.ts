@@ -2,21 +2,6 @@ import type { Clock } from '../clock.ts'
 import type { FaultControl } from '../faults/fault-control.ts'
 import type { MemoryEntry, MessageMemory } from './message-memory.ts'
 
-/** A storage in CPMS: SM, ME, SR, or MT, which combines ME and SM. */
-export interface Storage {
-  readonly name: string
-  readonly capacity: number
-  readonly used: number
-  readonly full: boolean
-  at(slot: number): MemoryEntry | undefined
-  store(message: MemoryEntry): number | undefined
-  replace(slot: number, message: MemoryEntry): void
-  remove(slot: number): boolean
-  entries(): Iterable<readonly [number, MemoryEntry]>
-  /** The memory that contains the slot, and the slot in that memory. */
-  locate(slot: number): { readonly name: string; readonly slot: number }
-}
-
 /** The storages of a modem by name, with their CPMS usage. */
 export class Storages {
   readonly names: readonly string[]
@@ -26,9 +11,10 @@ export class Storages {
   readonly #lagging = new Map<string, { readonly used: number; readonly untilMs: number }>()
 
   constructor(memories: SingleMemories, clock: Clock, faults: FaultControl) {
-    const single = Object.entries(memories).map(([name, memory]) => new NamedStorage(name, memory))
-    const joint = single.filter(({ name }) => name === 'ME' || name === 'SM').reverse()
-    const all: Storage[] = memories.ME ? [...single, new JointStorage(joint)] : single
+    const named = Object.entries(memories).map(([name, memory]) => ({ name, memory }))
+    const all = named.map((one) => new Storage(one.name, [one]))
+    const joint = named.filter(({ name }) => name === 'ME' || name === 'SM').reverse()
+    if (memories.ME) all.push(new Storage('MT', joint))
     this.#byName = new Map(all.map((storage) => [storage.name, storage]))
     this.names = all.map(({ name }) => name)
     this.#clock = clock
@@ -61,116 +47,81 @@ export class Storages {
 /** The memories that really exist, without MT. */
 export type SingleMemories = Partial<Readonly<Record<'SM' | 'ME' | 'SR', MessageMemory>>>
 
-class NamedStorage implements Storage {
+interface NamedMemory {
   readonly name: string
-  readonly #memory: MessageMemory
-
-  constructor(name: string, memory: MessageMemory) {
-    this.name = name
-    this.#memory = memory
-  }
-
-  get capacity(): number {
-    return this.#memory.capacity
-  }
-
-  get used(): number {
-    return this.#memory.used
-  }
-
-  get full(): boolean {
-    return this.#memory.full
-  }
-
-  at(slot: number): MemoryEntry | undefined {
-    return this.#memory.at(slot)
-  }
-
-  store(message: MemoryEntry): number | undefined {
-    return this.#memory.store(message)
-  }
-
-  replace(slot: number, message: MemoryEntry): void {
-    this.#memory.replace(slot, message)
-  }
-
-  remove(slot: number): boolean {
-    return this.#memory.remove(slot)
-  }
-
-  entries(): Iterable<readonly [number, MemoryEntry]> {
-    return this.#memory.entries()
-  }
-
-  locate(slot: number): { readonly name: string; readonly slot: number } {
-    return { name: this.name, slot }
-  }
+  readonly memory: MessageMemory
 }
 
-/** The slots of the first memory, followed by the slots of the second memory. */
-class JointStorage implements Storage {
-  readonly name = 'MT'
-  readonly #parts: readonly Storage[]
+/**
+ * A storage in CPMS: SM, ME or SR, or MT, which combines ME and SM. Its slots are the slots of the first memory,
+ * followed by the slots of the second memory.
+ */
+export class Storage {
+  readonly name: string
+  readonly #parts: readonly NamedMemory[]
 
-  constructor(parts: readonly Storage[]) {
+  constructor(name: string, parts: readonly NamedMemory[]) {
+    this.name = name
     this.#parts = parts
   }
 
   get capacity(): number {
-    return this.#parts.reduce((sum, { capacity }) => sum + capacity, 0)
+    return this.#parts.reduce((sum, { memory }) => sum + memory.capacity, 0)
   }
 
   get used(): number {
-    return this.#parts.reduce((sum, { used }) => sum + used, 0)
+    return this.#parts.reduce((sum, { memory }) => sum + memory.used, 0)
   }
 
   get full(): boolean {
-    return this.#parts.every(({ full }) => full)
+    return this.#parts.every(({ memory }) => memory.full)
   }
 
   at(slot: number): MemoryEntry | undefined {
     const found = this.#find(slot)
-    return found?.part.at(slot - found.from)
+    return found?.memory.at(found.slot)
   }
 
+  /** Returns the slot of the message, or undefined when the storage is full. */
   store(message: MemoryEntry): number | undefined {
     let from = 0
-    for (const part of this.#parts) {
-      const slot = part.store(message)
+    for (const { memory } of this.#parts) {
+      const slot = memory.store(message)
       if (slot !== undefined) return from + slot
-      from += part.capacity
+      from += memory.capacity
     }
     return undefined
   }
 
   replace(slot: number, message: MemoryEntry): void {
     const found = this.#find(slot)
-    found?.part.replace(slot - found.from, message)
+    found?.memory.replace(found.slot, message)
   }
 
+  /** Returns false when the slot was already empty. */
   remove(slot: number): boolean {
     const found = this.#find(slot)
-    return found?.part.remove(slot - found.from) ?? false
+    return found?.memory.remove(found.slot) ?? false
   }
 
   *entries(): Generator<readonly [number, MemoryEntry]> {
     let from = 0
-    for (const part of this.#parts) {
-      for (const [slot, message] of part.entries()) yield [from + slot, message]
-      from += part.capacity
+    for (const { memory } of this.#parts) {
+      for (const [slot, message] of memory.entries()) yield [from + slot, message]
+      from += memory.capacity
     }
   }
 
+  /** The memory that contains the slot, and the slot in that memory. */
   locate(slot: number): { readonly name: string; readonly slot: number } {
-    const found = this.#find(slot)
-    return found ? { name: found.part.name, slot: slot - found.from } : { name: this.name, slot }
+    return this.#find(slot) ?? { name: this.name, slot }
   }
 
-  #find(slot: number): { readonly part: Storage; readonly from: number } | undefined {
+  #find(slot: number): (NamedMemory & { readonly slot: number }) | undefined {
     let from = 0
     for (const part of this.#parts) {
-      if (slot < from + part.capacity) return { part, from }
-      from += part.capacity
+      if (slot < from + part.memory.capacity) return { ...part, slot: slot - from }
+      from += part.memory.capacity
     }
     return undefined
   }
