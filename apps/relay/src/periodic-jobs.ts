@@ -4,9 +4,9 @@ import { deleteOldRecognisedLogins } from './auth/passwords/delete-old-recognise
 import { deleteEndedSessions } from './auth/sessions/delete-ended-sessions-statement.ts'
 import { rotateSigningKeys } from './auth/tokens/rotate-signing-keys.ts'
 import { deleteExpiredTokens } from './auth/tokens/token-endpoints.ts'
-import type { Clock } from './clock.ts'
 import type { RelayConfig } from './config.ts'
 import { updateConversationOrder } from './conversation-order/update-order.ts'
+import type { CoreDeps } from './core-deps.ts'
 import { deleteOldDeviceCommands } from './devices/ask-device.ts'
 import { deleteOldTelemetry } from './devices/delete-old-telemetry-statement.ts'
 import { deleteReceived } from './inbox/delete-received-statement.ts'
@@ -23,12 +23,9 @@ import { hashMessages } from './messages/hash-messages.ts'
 import type { Move } from './messages/progress/message-progress.ts'
 import { notifyOffline } from './push/notify-offline-statement.ts'
 import { deleteEndedSubscriptions } from './push/valid-subscriptions-statement.ts'
-import type { Random } from './random.ts'
 import { retentionJob } from './settings/retention.ts'
 import { deleteUnusedStates } from './shared-inbox/delete-unused-states-statement.ts'
-import type { Database } from './store/database.ts'
 import type { PeriodicJob } from './store/run-periodic-jobs.ts'
-import type { SecretBox } from './store/secret-box.ts'
 import { longestToken } from './token-rules.ts'
 import { deliveryRetention } from './webhooks/outbox/delivery-retention-statement.ts'
 import type { Outbox } from './webhooks/outbox/enqueue-events.ts'
@@ -38,14 +35,10 @@ const HOUR = 3_600
 const DAY = 24 * HOUR
 const DAY_MS = 86_400_000
 
-interface PeriodicJobDeps {
+interface PeriodicJobDeps extends Pick<CoreDeps, 'database' | 'clock' | 'random' | 'box'> {
   /** The URL for connections outside the pool. */
   readonly url: string
-  readonly database: Database
   readonly log: Log
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
   readonly config: RelayConfig
   readonly onMoved: (moves: readonly Move[]) => void
   readonly outbox: Outbox

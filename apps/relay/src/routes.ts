@@ -2,10 +2,10 @@ import { liveEventScopes } from '@smsgw/contract/live/live-event'
 import type { Registry } from 'prom-client'
 import { getAttachment, getSentAttachment } from './attachments/send-attachment.ts'
 import type { Auth } from './auth/auth.ts'
-import type { Clock } from './clock.ts'
 import { listConversations } from './conversations/list-conversations.ts'
 import { showConversation } from './conversations/show-conversation.ts'
 import { CONVERSATION_SCOPES } from './conversations/visibility.ts'
+import type { CoreDeps } from './core-deps.ts'
 import { askNetwork } from './devices/ask-network.ts'
 import { changeDevice } from './devices/change-device.ts'
 import { enterPin, restartModem } from './devices/control-modem.ts'
@@ -31,7 +31,7 @@ import { getInboxItem, listInbox } from './inbox/read-inbox.ts'
 import { exportInbox, refreshInbox } from './inbox/refresh-inbox.ts'
 import type { LiveEvents } from './live/live-events.ts'
 import { streamEvents } from './live/stream-events.ts'
-import { type Logbook, listLogs } from './logs/logbook.ts'
+import { listLogs } from './logs/logbook.ts'
 import type { AcceptRequest } from './messages/accept/accept-request.ts'
 import type { MessageRules } from './messages/accept/check-message.ts'
 import { approveMessage, refuseMessage } from './messages/approval/decide-message.ts'
@@ -50,7 +50,6 @@ import {
   testSubscription,
 } from './push/manage-subscriptions.ts'
 import type { PushKeys } from './push/push-keys.ts'
-import type { Random } from './random.ts'
 import { patchSettings, replaceSettings } from './settings/change-settings.ts'
 import { listSettingEffects } from './settings/list-setting-effects.ts'
 import { getSettings } from './settings/read-settings.ts'
@@ -59,8 +58,6 @@ import { listAssignees, showDetails, showUnreadTotals } from './shared-inbox/con
 import { changeLabel, createLabel, deleteLabel, listLabels } from './shared-inbox/labels.ts'
 import { createNote, deleteNote } from './shared-inbox/notes.ts'
 import { showStatistics } from './statistics/show-statistics.ts'
-import type { Database } from './store/database.ts'
-import type { SecretBox } from './store/secret-box.ts'
 import { showTimeline } from './timeline/show-timeline.ts'
 import { sendFromVirtualPhone, showVirtualPhone, type VirtualPhone } from './virtual-phone/virtual-phone.ts'
 import type { AddressRules } from './webhooks/address-rules.ts'
@@ -74,7 +71,7 @@ import type { Outbox } from './webhooks/outbox/enqueue-events.ts'
 
 export interface RouteDeps {
   /** The parts that most features use. */
-  readonly core: CoreDeps
+  readonly core: SharedDeps
   readonly auth: Auth
   readonly live: LiveEvents
   readonly messages: {
@@ -106,12 +103,7 @@ export interface RouteDeps {
   }
 }
 
-interface CoreDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
-  readonly logbook: Logbook
+interface SharedDeps extends CoreDeps {
   readonly hints: WakeHints
   readonly outbox: Outbox
   readonly onMoved: (moves: readonly Move[]) => void

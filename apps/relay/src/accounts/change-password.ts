@@ -1,13 +1,10 @@
 import { StartError } from '@smsgw/daemon/start-error'
-import type { Clock } from '../clock.ts'
-import type { Database } from '../store/database.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { passwordProblem } from './password.ts'
 import { hashPassword, type Pepper } from './password-hash.ts'
 
-interface ChangePasswordDeps {
-  readonly database: Database
+interface ChangePasswordDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly box: Pepper
-  readonly clock: Clock
 }
 
 /**

@@ -1,13 +1,12 @@
-import { newId, type Random } from '../random.ts'
+import type { CoreDeps } from '../core-deps.ts'
+import { newId } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import { isTooLong } from './password.ts'
 import { hashPassword, matchesPassword, NO_PASSWORD, type Pepper } from './password-hash.ts'
 import { usernameProblem } from './username.ts'
 
-interface CheckPasswordDeps {
-  readonly database: Database
+interface CheckPasswordDeps extends Pick<CoreDeps, 'database' | 'random'> {
   readonly box: Pepper
-  readonly random: Random
 }
 
 interface Pair {

@@ -1,13 +1,11 @@
 import { StartError } from '@smsgw/daemon/start-error'
-import { newId, type Random } from '../random.ts'
-import type { Database } from '../store/database.ts'
+import type { CoreDeps } from '../core-deps.ts'
+import { newId } from '../random.ts'
 import { passwordProblem } from './password.ts'
 import { hashPassword, type Pepper } from './password-hash.ts'
 import { canonicalUsername, usernameProblem } from './username.ts'
 
-export interface AccountDeps {
-  readonly database: Database
-  readonly random: Random
+export interface AccountDeps extends Pick<CoreDeps, 'database' | 'random'> {
   readonly box: Pepper
 }
 

@@ -1,10 +1,6 @@
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'
-import type { Logbook } from '../logs/logbook.ts'
 import { authenticatePhone } from '../mobile/authenticate-phone.ts'
-import type { Random } from '../random.ts'
-import type { Database } from '../store/database.ts'
-import type { SecretBox } from '../store/secret-box.ts'
 import { LiveAdmissions } from './admissions.ts'
 import { authenticate, authenticateRefresh } from './authenticate.ts'
 import { changeKey, createKey, getKey, listKeys } from './keys/key-endpoints.ts'
@@ -19,16 +15,6 @@ import { BearerLogin } from './tokens/bearer-login.ts'
 import { publishKeys, SigningKeys } from './tokens/signing-keys.ts'
 import { issueToken, listTokens, refreshToken, revokeToken } from './tokens/token-endpoints.ts'
 
-/** The dependencies that authentication shares with the other features. */
-interface CoreDeps {
-  readonly database: Database
-  readonly box: SecretBox
-  readonly clock: Clock
-  readonly random: Random
-  readonly logbook: Logbook
-  readonly hints: Pick<WakeHints, 'listen' | 'accessChanged'>
-}
-
 interface TokenRules {
   /** `iss` of tokens. */
   readonly issuer: string
@@ -37,7 +23,8 @@ interface TokenRules {
 }
 
 export interface AuthDeps extends Pick<ChangeOwnPasswordDeps, 'onPasswordChanged'> {
-  readonly core: CoreDeps
+  /** The dependencies that authentication shares with the other features. */
+  readonly core: CoreDeps & { readonly hints: Pick<WakeHints, 'listen' | 'accessChanged'> }
   readonly tokens: TokenRules
   /** In Local Server mode, the relay accepts passwords and API keys, but no tokens. */
   readonly isLocal: boolean

@@ -1,11 +1,10 @@
 import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 
-interface EnrolmentDeps {
-  readonly database: Database
+interface EnrolmentDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly box: Pick<SecretBox, 'fingerprint'>
-  readonly clock: Clock
 }
 
 /**

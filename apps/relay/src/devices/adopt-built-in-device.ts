@@ -1,12 +1,7 @@
-import type { Clock } from '../clock.ts'
-import { newId, type Random } from '../random.ts'
-import type { Database } from '../store/database.ts'
+import type { CoreDeps } from '../core-deps.ts'
+import { newId } from '../random.ts'
 
-export interface AdoptBuiltInDeviceDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-}
+export type AdoptBuiltInDeviceDeps = Pick<CoreDeps, 'database' | 'clock' | 'random'>
 
 /**
  * Creates the device of Local Server mode and returns its id. If the device exists, replaces its key with the key of

@@ -1,19 +1,16 @@
 import type { Command } from '@smsgw/contract/link/command'
 import type { Capability } from '@smsgw/contract/link/frame'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import type { WakeHint } from '../hints/wake-hint.ts'
 import type { CallerAccess } from '../http/admissions.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { withRelayLeases } from '../link/claim/device-leases.ts'
 import { isLeased } from '../link/claim/lease.ts'
-import { newId, type Random } from '../random.ts'
+import { newId } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import { noSuchDevice } from './get-devices.ts'
 
-export interface AskDeviceDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
+export interface AskDeviceDeps extends Pick<CoreDeps, 'database' | 'clock' | 'random'> {
   readonly hints: {
     wake(deviceIds: readonly string[]): void
     listen(listener: (hint: WakeHint) => boolean | undefined): () => void

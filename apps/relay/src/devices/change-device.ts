@@ -1,18 +1,12 @@
 import { changeDeviceRequest, device } from '@smsgw/contract/devices/device'
 import { idParams } from '@smsgw/contract/fields/ids'
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import type { Logbook } from '../logs/logbook.ts'
-import type { Database } from '../store/database.ts'
 import { deviceAnswer, noSuchDevice } from './get-devices.ts'
 import { writeNames } from './write-names-statement.ts'
 
-interface ChangeDeviceDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly logbook: Logbook
-}
+type ChangeDeviceDeps = Pick<CoreDeps, 'database' | 'clock' | 'logbook'>
 
 /**
  * Renames a device and its SIM slots. Only the relay uses these names. The agent and its log use the name in the

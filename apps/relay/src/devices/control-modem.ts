@@ -2,16 +2,13 @@ import { enteredPin, enterPinRequest, restartModemRequest } from '@smsgw/contrac
 import { idParams } from '@smsgw/contract/fields/ids'
 import type { Command } from '@smsgw/contract/link/command'
 import { z } from 'zod'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import type { Logbook } from '../logs/logbook.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { type AskDeviceDeps, askDevice } from './ask-device.ts'
 
-interface ControlModemDeps extends AskDeviceDeps {
-  readonly box: SecretBox
-  readonly logbook: Logbook
-}
+interface ControlModemDeps extends AskDeviceDeps, Pick<CoreDeps, 'box' | 'logbook'> {}
 
 /**
  * Enters the PIN of a SIM. The database stores the PIN only until the request ends, and only encrypted. `openPin`

@@ -1,9 +1,8 @@
 import { idParams } from '@smsgw/contract/fields/ids'
 import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import type { Logbook } from '../logs/logbook.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
 import type { RecipientInput } from '../messages/progress/message-state.ts'
@@ -12,10 +11,7 @@ import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
 import { noSuchDevice } from './get-devices.ts'
 import { lockDeviceToDelete } from './lock-device-to-delete-statement.ts'
 
-export interface DeleteDeviceDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly logbook: Logbook
+export interface DeleteDeviceDeps extends Pick<CoreDeps, 'database' | 'clock' | 'logbook'> {
   /** Called after the commit. The relay to which the device is connected then closes the connection. */
   readonly hints: { disconnect(deviceId: string): void }
   readonly outbox: Outbox

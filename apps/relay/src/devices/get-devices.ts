@@ -9,13 +9,12 @@ import {
 import { idParams } from '@smsgw/contract/fields/ids'
 import { readTelemetry, type TelemetrySample } from '@smsgw/contract/link/telemetry'
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { withRelayLeases } from '../link/claim/device-leases.ts'
 import { isLeased } from '../link/claim/lease.ts'
 import { oldestLogTime } from '../logs/logbook.ts'
-import type { Database } from '../store/database.ts'
 import type { Device, LogEntry, SimCard } from '../store/generated/client.ts'
 import { aliasKeysOf } from './alias-keys.ts'
 import { readSimNames } from './change-device.ts'
@@ -23,10 +22,7 @@ import { countDeviceQueue } from './count-device-queue-statement.ts'
 import { modemAnswer } from './modem-answer.ts'
 import { simCardAnswer } from './sim-card-answer.ts'
 
-interface GetDevicesDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
+type GetDevicesDeps = Pick<CoreDeps, 'database' | 'clock'>
 
 const MOST_ERRORS = 10
 

@@ -2,18 +2,14 @@ import { deviceTelemetryQuery, type TelemetryPoint, telemetryPoint } from '@smsg
 import { idParams } from '@smsgw/contract/fields/ids'
 import { readTelemetry } from '@smsgw/contract/link/telemetry'
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { validationError } from '../http/errors/validation-error.ts'
-import type { Database } from '../store/database.ts'
 import { noSuchDevice } from './get-devices.ts'
 import { modemAnswer, storageUsed } from './modem-answer.ts'
 import { readSamples } from './read-samples-statement.ts'
 
-interface ListDeviceTelemetryDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
+type ListDeviceTelemetryDeps = Pick<CoreDeps, 'database' | 'clock'>
 
 const MOST_POINTS = 500
 const DAY_MS = 86_400_000

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto'
 import { twilioStatusEvents } from '@smsgw/contract/webhooks/twilio-events'
-import type { Random } from '../random.ts'
-import type { Database } from '../store/database.ts'
-import type { SecretBox } from '../store/secret-box.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type AddressRules, urlProblem } from '../webhooks/address-rules.ts'
 import { originOf, STATUS_FORMATS, type StatusCallback, type StatusFormat } from '../webhooks/status-callback.ts'
 import { newWebhookSecret, sealWebhookSecret } from '../webhooks/webhook-secret.ts'
 
-interface StatusReceiverDeps {
-  readonly database: Database
-  readonly box: SecretBox
-  readonly random: Random
+interface StatusReceiverDeps extends Pick<CoreDeps, 'database' | 'box' | 'random'> {
   readonly addressRules: AddressRules
 }
 

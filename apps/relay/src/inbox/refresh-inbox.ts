@@ -2,20 +2,16 @@ import { type RefreshInboxRequest, refreshInboxRequest } from '@smsgw/contract/i
 import type { Command } from '@smsgw/contract/link/command'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { validationError } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
-import type { Logbook } from '../logs/logbook.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
 import { redeliverReceived } from './redeliver-received.ts'
 
-export interface RefreshInboxDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly logbook: Logbook
+export interface RefreshInboxDeps extends Pick<CoreDeps, 'database' | 'clock' | 'random' | 'logbook'> {
   /** Called after the commit with the devices that have a new command. */
   readonly hints: { wake(deviceIds: readonly string[]): void }
   readonly outbox: Outbox

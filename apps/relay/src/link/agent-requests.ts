@@ -1,3 +1,4 @@
+import type { CoreDeps } from '../core-deps.ts'
 // Inbound path, step 7: receives the event and acknowledges it after the commit. Next: event-recorder.ts.
 
 import { capabilities, type Hello } from '@smsgw/contract/link/frame'
@@ -5,18 +6,15 @@ import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
 import type { Settings } from '@smsgw/contract/relay/settings'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { RelayEffect, RelayInput } from '@smsgw/link/relay/state'
-import type { Clock } from '../clock.ts'
 import { openPin } from '../devices/control-modem.ts'
 import type { RedeemPairingCodeDeps } from '../devices/pairing/redeem-pairing-code.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'
 import type { EventRecorder } from '../ingest/event-recorder.ts'
 import { addressBlock } from '../limits/address-block.ts'
 import { type FairQueue, URGENT } from '../limits/fair-queue.ts'
-import type { Logbook } from '../logs/logbook.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import { hidesSender } from '../settings/merge-settings.ts'
 import { readAccountSettings } from '../settings/read-settings.ts'
-import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { admitAgent, authenticateAgent, REVOKED } from './admit-agent.ts'
 import { AgentReports } from './agent-reports.ts'
@@ -28,10 +26,7 @@ import { readUnacknowledgedCommands } from './dispatch/read-unacknowledged-state
 import type { TelemetryRecorder } from './telemetry-recorder.ts'
 
 /** The parts with which the link reads and writes data, and logs. */
-export interface LinkStorage {
-  readonly database: Database
-  readonly clock: Clock
-  readonly logbook: Logbook
+export interface LinkStorage extends Pick<CoreDeps, 'database' | 'clock' | 'logbook'> {
   readonly hints: WakeHints
   /** Decrypts PINs on their way to an agent. */
   readonly box: SecretBox

@@ -1,13 +1,10 @@
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
-import type { Database } from '../store/database.ts'
 import { storableJson } from '../store/storable.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import { recordTelemetry } from './record-telemetry-statement.ts'
 
-export interface TelemetryRecorderDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface TelemetryRecorderDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly log: { warn(details: object, message: string): void }
 }
 

@@ -1,10 +1,10 @@
 import { idParams } from '@smsgw/contract/fields/ids'
 import { messageState } from '@smsgw/contract/messages/message'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import type { Database, Statements } from '../store/database.ts'
+import type { Statements } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
 import { findMessage } from './find-message-statement.ts'
 import { messageAnswer } from './message-answer.ts'
@@ -13,9 +13,7 @@ import type { Move } from './progress/message-progress.ts'
 import { unknownMessage } from './read-messages.ts'
 import type { StoredMessage } from './stored-message.ts'
 
-interface CancelMessageDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface CancelMessageDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly hints: Pick<WakeHints, 'wake'>
   readonly outbox: Outbox
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined

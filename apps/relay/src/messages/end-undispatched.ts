@@ -1,6 +1,6 @@
+import type { CoreDeps } from '../core-deps.ts'
 // Jobs of the relay that fail waiting messages and notify webhooks.
-import type { Clock } from '../clock.ts'
-import type { Database, Statements } from '../store/database.ts'
+import type { Statements } from '../store/database.ts'
 import { expireApprovals } from './approval/expire-approvals-statement.ts'
 import { findEmulatedSends } from './find-emulated-sends-statement.ts'
 import { findExpired } from './find-expired-statement.ts'
@@ -8,9 +8,7 @@ import { advanceMessages } from './progress/advance-messages.ts'
 import type { Move, RecipientUpdate } from './progress/message-progress.ts'
 import type { RecipientInput } from './progress/message-state.ts'
 
-interface EndDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface EndDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
 }
 

@@ -1,12 +1,10 @@
-import type { Clock } from '../clock.ts'
-import type { Database, Statements } from '../store/database.ts'
+import type { CoreDeps } from '../core-deps.ts'
+import type { Statements } from '../store/database.ts'
 import { outboundEventIds, outboundEvents } from '../webhooks/outbox/event-id.ts'
 import { clearFinishedDeliveries, markDeliveries } from './clear-deliveries-statement.ts'
 import { type HashedRecipient, hashBatch } from './hash-batch-statement.ts'
 
-interface HashMessagesDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface HashMessagesDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly hashAfterSeconds: number
 }
 

@@ -1,7 +1,7 @@
 import { readAuthorization } from '../auth/authorization-header.ts'
 import { refuseInsecure } from '../auth/refuse-insecure.ts'
 import { unauthorised } from '../auth/unauthorised.ts'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { Principal } from '../http/endpoint.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
@@ -9,9 +9,7 @@ import { LEASE_MS } from '../link/claim/lease.ts'
 import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 
-export interface AuthenticatePhoneDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface AuthenticatePhoneDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly box: Pick<SecretBox, 'fingerprint'>
   readonly allowInsecureHttp: boolean
 }

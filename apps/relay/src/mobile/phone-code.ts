@@ -1,19 +1,11 @@
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import type { Logbook } from '../logs/logbook.ts'
 import type { Random } from '../random.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
 import type { Database, Statements } from '../store/database.ts'
-import type { SecretBox } from '../store/secret-box.ts'
 
-interface PhoneCodeDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
-  readonly logbook: Logbook
-}
+type PhoneCodeDeps = CoreDeps
 
 const LIFETIME_MS = 60_000
 /** The largest number of codes per account. A further code replaces the oldest code. */

@@ -3,21 +3,18 @@ import type { SimCard } from '@smsgw/contract/link/event'
 import type { Capability } from '@smsgw/contract/link/frame'
 import { z } from 'zod'
 import { readAuthorization } from '../auth/authorization-header.ts'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { deviceAnswer } from '../devices/get-devices.ts'
 import type { Authenticate } from '../http/caller.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
-import type { Database } from '../store/database.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { phoneOf } from './authenticate-phone.ts'
 import { savePushToken } from './fcm/phone-push.ts'
 import { changePhoneBody, type PhoneSim } from './mobile-bodies.ts'
 
-interface ShowPhoneDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface ShowPhoneDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly authenticatePhone: Authenticate
 }
 

@@ -2,18 +2,14 @@ import { requestQuery } from '@smsgw/contract/fields/request-query'
 import { sentAttachment } from '@smsgw/contract/messages/mms'
 import { z } from 'zod'
 import { dataPlaceholder, withAttachmentData } from '../attachments/attachment-data.ts'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { dataOfOctets } from '../messages/message-data.ts'
-import type { Database } from '../store/database.ts'
 import { phoneOf } from './authenticate-phone.ts'
 import { claimPhoneMessages } from './claim-phone-messages-statement.ts'
 import { type PhoneMessage, readPhoneMessages } from './read-phone-messages-statement.ts'
 
-export interface PullMessagesDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
+export type PullMessagesDeps = Pick<CoreDeps, 'database' | 'clock'>
 
 /** The largest number of messages that were dispatched to a phone and not confirmed. */
 const MOST_MESSAGES = 100

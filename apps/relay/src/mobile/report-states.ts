@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
-import type { Logbook } from '../logs/logbook.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import type { Move, RecipientUpdate } from '../messages/progress/message-progress.ts'
 import type { RecipientInput } from '../messages/progress/message-state.ts'
@@ -15,10 +14,7 @@ import { phoneOf } from './authenticate-phone.ts'
 import { type ReportedRecipient, type StateReport, stateReport } from './mobile-bodies.ts'
 import { UnreadableMembers } from './unreadable-members.ts'
 
-export interface ReportStatesDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly logbook: Logbook
+export interface ReportStatesDeps extends Pick<CoreDeps, 'database' | 'clock' | 'logbook'> {
   readonly outbox: { wake(): void }
   readonly onMoved: (moves: readonly Move[]) => void
 }

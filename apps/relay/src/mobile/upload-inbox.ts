@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { octetsOf } from '../http/body/octet-pieces.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
@@ -8,16 +8,12 @@ import { storeReceived } from '../inbox/store-received.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Logbook } from '../logs/logbook.ts'
-import type { Database } from '../store/database.ts'
 import { derivedEventId } from '../webhooks/outbox/event-id.ts'
 import { phoneOf } from './authenticate-phone.ts'
 import { type UploadedMessage, uploadedAttachment, uploadedMessage } from './mobile-bodies.ts'
 import { UnreadableMembers } from './unreadable-members.ts'
 
-interface UploadInboxDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly logbook: Logbook
+interface UploadInboxDeps extends Pick<CoreDeps, 'database' | 'clock' | 'logbook'> {
   readonly outbox: { wake(): void }
 }
 

@@ -10,15 +10,14 @@ import {
 import type { PushEvent } from '@smsgw/contract/live/push-event'
 import { z } from 'zod'
 import { hashOfSession } from '../auth/sessions/session-login.ts'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { validationError } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
-import { newId, type Random } from '../random.ts'
+import { newId } from '../random.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { PushSubscription } from '../store/generated/client.ts'
-import type { SecretBox } from '../store/secret-box.ts'
 import { type AddressRules, urlProblem } from '../webhooks/address-rules.ts'
 import { lockRegistrations } from '../webhooks/api/lock-webhook-statement.ts'
 import { isPublicKey } from './encrypt-push.ts'
@@ -31,10 +30,7 @@ interface SubscriptionDeps {
   readonly database: Database
 }
 
-interface RegisterDeps extends SubscriptionDeps {
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
+interface RegisterDeps extends SubscriptionDeps, Pick<CoreDeps, 'clock' | 'random' | 'box'> {
   readonly pushRules: AddressRules
 }
 

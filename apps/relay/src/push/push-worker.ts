@@ -1,19 +1,16 @@
 import type { PushContent } from '@smsgw/contract/live/push-event'
 import type { Log } from '@smsgw/daemon/log/log'
-import type { Logbook } from '../logs/logbook.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
-import type { Database } from '../store/database.ts'
 import type { GuardedClient, RequestOutcome } from '../webhooks/delivery/client/guarded-client.ts'
 import { retryAfterSeconds } from '../webhooks/delivery/judge-outcome.ts'
 import { type ClaimedNotification, claimNotifications } from './claim-notifications-statement.ts'
 import { type SendPushDeps, sendPush } from './send-push.ts'
 import { readValidSubscriptions, type ValidSubscription } from './valid-subscriptions-statement.ts'
 
-export interface PushWorkerDeps extends Omit<SendPushDeps, 'client'> {
-  readonly database: Database
+export interface PushWorkerDeps extends Omit<SendPushDeps, 'client'>, Pick<CoreDeps, 'database' | 'logbook'> {
   readonly client: Pick<GuardedClient, 'post' | 'close'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  readonly logbook: Logbook
   readonly pollMs?: number | undefined
 }
 

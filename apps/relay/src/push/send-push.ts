@@ -1,17 +1,12 @@
 import type { PushContent } from '@smsgw/contract/live/push-event'
-import type { Clock } from '../clock.ts'
-import type { Random } from '../random.ts'
-import type { SecretBox } from '../store/secret-box.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import type { GuardedClient, RequestOutcome } from '../webhooks/delivery/client/guarded-client.ts'
 import { encryptPush } from './encrypt-push.ts'
 import { type PushKeys, pushAuthorization } from './push-keys.ts'
 import { openAuth, openEndpoint } from './subscription-secrets.ts'
 
-export interface SendPushDeps {
+export interface SendPushDeps extends Pick<CoreDeps, 'clock' | 'random' | 'box'> {
   readonly client: Pick<GuardedClient, 'post'>
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
   readonly keys: PushKeys
   readonly contact: string
 }

@@ -6,13 +6,13 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { VERSION } from '@smsgw/daemon/version'
 import { readCertificate, renewCertificate } from '../certificate.ts'
 import type { RelayConfig } from '../config.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { answerClientError, answerConnect, answerExpectation } from '../http/errors/client-error.ts'
 import { ignoreUpgrades } from '../http/ignore-upgrade.ts'
 import { isAgentUpgrade } from '../link/serve-agents.ts'
-import { newId, type Random, systemRandom } from '../random.ts'
+import { newId, systemRandom } from '../random.ts'
 import { listenProblem } from '../serve-http.ts'
-import type { SecretBox } from '../store/secret-box.ts'
 import { AgentRouter } from './agents/route-agents.ts'
 import { decodedPath } from './claims/decoded-path.ts'
 import type { Placements } from './directory/placements.ts'
@@ -32,12 +32,10 @@ const FINISH_MS = 25_000
 
 export type ServedConfig = Pick<RelayConfig, 'PORT' | 'HOST' | 'TLS_CERT' | 'TLS_KEY'>
 
-export interface RouterParts {
+export interface RouterParts extends Pick<CoreDeps, 'box' | 'random'> {
   readonly placements: Placements
   readonly pool: RelayPool
-  readonly box: SecretBox
   readonly routerId: string
-  readonly random: Random
   readonly log: Log
   readonly clientOf: ReturnType<typeof clientFacts>
 }

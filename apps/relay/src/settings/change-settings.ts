@@ -1,20 +1,17 @@
 import { constants, createPublicKey, publicEncrypt } from 'node:crypto'
 import type { Capability } from '@smsgw/contract/link/frame'
 import { type Settings, type SettingsChange, settings, settingsChange } from '@smsgw/contract/relay/settings'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError, type FieldError } from '../http/errors/api-error.ts'
 import { validationError } from '../http/errors/validation-error.ts'
-import type { Logbook } from '../logs/logbook.ts'
-import type { Database, Statements } from '../store/database.ts'
+import type { Statements } from '../store/database.ts'
 import type { Device } from '../store/generated/client.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { lockSettings } from './lock-settings-statement.ts'
 import { hidesSender, mergeSettings, type OwnSettings, withDefaults } from './merge-settings.ts'
 
-interface ChangeSettingsDeps {
-  readonly database: Database
-  readonly box: SecretBox
-  readonly logbook: Logbook
+interface ChangeSettingsDeps extends Pick<CoreDeps, 'database' | 'box' | 'logbook'> {
   /** Called after the commit, so that the agents of the account get the settings. */
   readonly hints: { settingsChanged(accountId: string): void }
 }

@@ -4,24 +4,22 @@ import {
   changeConversationRequest,
   conversationDetails,
 } from '@smsgw/contract/inbox/shared-inbox'
-import type { Clock } from '../clock.ts'
 import { findEntry } from '../conversations/find-entry.ts'
 import { storedNumber } from '../conversations/stored-number.ts'
 import { visibilityOf } from '../conversations/visibility.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { validationError } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
-import type { Database, Statements } from '../store/database.ts'
+import type { Statements } from '../store/database.ts'
 import { addState, lockConversation, lockLabels, markRead, markUnread } from './change-state-statement.ts'
 import { readDetails } from './conversation-details.ts'
 import { requireMessages } from './require-messages.ts'
 
-interface ChangeConversationDeps {
-  readonly database: Database
+interface ChangeConversationDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly rules: Pick<MessageRules, 'defaultRegion'>
-  readonly clock: Clock
 }
 
 /**

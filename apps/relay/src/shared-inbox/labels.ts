@@ -6,18 +6,13 @@ import {
   label,
 } from '@smsgw/contract/inbox/shared-inbox'
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import { newId, type Random } from '../random.ts'
-import type { Database } from '../store/database.ts'
+import { newId } from '../random.ts'
 import { type Label, Prisma } from '../store/generated/client.ts'
 
-interface LabelDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-}
+type LabelDeps = Pick<CoreDeps, 'database' | 'clock' | 'random'>
 
 /** The largest number of labels, which is sufficient for any team and still fits into a menu. */
 const MOST_LABELS = 100

@@ -4,15 +4,11 @@ import {
   statistics,
   statisticsQuery,
 } from '@smsgw/contract/messages/statistics'
-import type { Clock } from '../clock.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import type { Database } from '../store/database.ts'
 import { type CountedTraffic, countTraffic } from './count-traffic-statement.ts'
 
-export interface ShowStatisticsDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
+export type ShowStatisticsDeps = Pick<CoreDeps, 'database' | 'clock'>
 
 export function showStatistics({ database, clock }: ShowStatisticsDeps): Endpoint {
   return endpoint({

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { takeDataFolder, tryDataFolder } from '@smsgw/daemon/files/data-folder'
 import type { Log } from '@smsgw/daemon/log/log'
 import type { RelayConfig } from '../config.ts'
-import type { Random } from '../random.ts'
+import type { CoreDeps } from '../core-deps.ts'
 import { checkPooledSession } from './connection/check-pooled-session.ts'
 import { waitForDatabase } from './connection/wait-for-database.ts'
 import { connectDatabase, type Database } from './database.ts'
@@ -11,7 +11,6 @@ import { runningPostgres, startEmbeddedPostgres } from './embedded/embedded-post
 import { checkInstallation, type Installation } from './installation.ts'
 import { migrate, readMigrations } from './migrations/migrate.ts'
 import { migrationsFolder } from './migrations/migrations-folder.ts'
-import type { SecretBox } from './secret-box.ts'
 
 export interface Store {
   /** The URL for connections outside the pool. These connections need a session. */
@@ -22,13 +21,11 @@ export interface Store {
   close(): Promise<void>
 }
 
-export interface StoreDeps {
+export interface StoreDeps extends Pick<CoreDeps, 'box' | 'random'> {
   readonly config: Pick<
     RelayConfig,
     'DATABASE_URL' | 'DATABASE_DIRECT_URL' | 'DATABASE_CONNECTIONS' | 'DATABASE_WAIT_SECONDS' | 'DATA_DIR'
   >
-  readonly box: SecretBox
-  readonly random: Random
   readonly log: Log
 }
 

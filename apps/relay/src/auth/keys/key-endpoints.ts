@@ -10,13 +10,12 @@ import {
 import type { Scope } from '@smsgw/contract/access/scopes'
 import { idParams } from '@smsgw/contract/fields/ids'
 import { z } from 'zod'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
 import { validationError } from '../../http/errors/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
-import type { Random } from '../../random.ts'
-import type { Database, Statements } from '../../store/database.ts'
+import type { Statements } from '../../store/database.ts'
 import type { ApiKey as KeyRow } from '../../store/generated/client.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { refuseEscalation } from '../tokens/token-endpoints.ts'
@@ -25,11 +24,8 @@ import { API_KEY } from './key-login.ts'
 import { newKey, newKeyId } from './key-text.ts'
 import { type KeyCaller, lockAccountForKeys } from './lock-account-for-keys-statement.ts'
 
-export interface KeyDeps {
-  readonly database: Database
+export interface KeyDeps extends Pick<CoreDeps, 'database' | 'clock' | 'random'> {
   readonly box: Pick<SecretBox, 'fingerprint'>
-  readonly clock: Clock
-  readonly random: Random
 }
 
 export interface KeyEndpointDeps extends KeyDeps {

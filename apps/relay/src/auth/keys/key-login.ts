@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { explicitScopes, type Scope, scopes } from '@smsgw/contract/access/scopes'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
 import { addressBlock } from '../../limits/address-block.ts'
 import { BoundedMap } from '../../limits/bounded-map.ts'
-import type { Database } from '../../store/database.ts'
 import { FreshLookup } from '../../store/fresh-lookup.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { GuessThrottle } from '../passwords/guess-throttle.ts'
@@ -18,10 +17,8 @@ const USE_EVERY_MS = 60_000
 /** Purpose of the keyed hash of a stored key. */
 export const API_KEY = 'api-key'
 
-interface KeyLoginDeps {
-  readonly database: Database
+interface KeyLoginDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly box: Pick<SecretBox, 'fingerprint'>
-  readonly clock: Clock
 }
 
 /**

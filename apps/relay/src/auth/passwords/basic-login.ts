@@ -18,13 +18,11 @@ import { passwordChecker } from '../../accounts/check-password.ts'
 import { isGeneratedPassword } from '../../accounts/generated-password.ts'
 import type { Pepper } from '../../accounts/password-hash.ts'
 import { canonicalUsername } from '../../accounts/username.ts'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
 import { addressBlock } from '../../limits/address-block.ts'
 import { FairQueue, URGENT } from '../../limits/fair-queue.ts'
 import { ReservedShare } from '../../limits/reserved-share.ts'
-import type { Random } from '../../random.ts'
-import type { Database } from '../../store/database.ts'
 import { FreshLookup } from '../../store/fresh-lookup.ts'
 import { type AccountStanding, readAccountStandings } from '../read-account-standings-statement.ts'
 import { type Guess, GuessThrottle } from './guess-throttle.ts'
@@ -36,11 +34,8 @@ const HASHES_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1))
 /** Computing this number of hashes takes about a third of a second. */
 const HASHES_WAITING = 64
 
-interface BasicLoginDeps {
-  readonly database: Database
+interface BasicLoginDeps extends Pick<CoreDeps, 'database' | 'random' | 'clock'> {
   readonly box: Pepper
-  readonly random: Random
-  readonly clock: Clock
 }
 
 interface Attempt {

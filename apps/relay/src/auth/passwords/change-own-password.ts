@@ -2,19 +2,14 @@ import { passwordChange } from '@smsgw/contract/access/account'
 import { changePassword } from '../../accounts/change-password.ts'
 import { passwordProblem } from '../../accounts/password.ts'
 import type { Pepper } from '../../accounts/password-hash.ts'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
 import { validationError } from '../../http/errors/validation-error.ts'
-import type { Logbook } from '../../logs/logbook.ts'
-import type { Database } from '../../store/database.ts'
 import type { BasicLogin } from './basic-login.ts'
 
-export interface ChangeOwnPasswordDeps {
-  readonly database: Database
+export interface ChangeOwnPasswordDeps extends Pick<CoreDeps, 'database' | 'clock' | 'logbook'> {
   readonly box: Pepper
-  readonly clock: Clock
-  readonly logbook: Logbook
   readonly basicLogin: Pick<BasicLogin, 'check'>
   readonly hints: { accessChanged(accountId: string): void }
   /**

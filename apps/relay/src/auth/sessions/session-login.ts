@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import type { Principal } from '../../http/endpoint.ts'
-import type { Random } from '../../random.ts'
-import type { Database } from '../../store/database.ts'
 import { FreshLookup } from '../../store/fresh-lookup.ts'
 import { readSessionStandings, type SessionStanding } from './read-session-standings-statement.ts'
 
@@ -14,11 +12,7 @@ const DAY_MS = 86_400_000
  */
 const MAX_SESSIONS = 100
 
-interface SessionLoginDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-}
+type SessionLoginDeps = Pick<CoreDeps, 'database' | 'clock' | 'random'>
 
 /**
  * Sessions of browsers. The browser holds 256 random bits, and the database holds their hash. A session belongs to one

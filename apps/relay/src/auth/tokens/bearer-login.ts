@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Scope, scopes } from '@smsgw/contract/access/scopes'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import { BoundedMap } from '../../limits/bounded-map.ts'
-import type { Database } from '../../store/database.ts'
 import { FreshLookup } from '../../store/fresh-lookup.ts'
 import { scopesOfKey } from '../keys/key-login.ts'
 import { readTokenStandings, type TokenStanding } from './read-token-standings-statement.ts'
@@ -13,10 +12,7 @@ import { type Claims, type SignedTokenDeps, type TokenKind, verifyToken } from '
 const CACHED_MS = 60_000
 const SIZE = 10_000
 
-interface BearerLoginDeps extends SignedTokenDeps {
-  readonly database: Database
-  readonly clock: Clock
-}
+interface BearerLoginDeps extends SignedTokenDeps, Pick<CoreDeps, 'database' | 'clock'> {}
 
 /**
  * Authenticates access and refresh tokens. Signature and expiry are in the token; the database shows whether the token

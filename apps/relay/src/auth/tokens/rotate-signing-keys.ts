@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
-import { newId, type Random } from '../../random.ts'
-import type { Database, Statements } from '../../store/database.ts'
+import type { CoreDeps } from '../../core-deps.ts'
+import { newId } from '../../random.ts'
+import type { Statements } from '../../store/database.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { lockSigningKeys } from './lock-signing-keys-statement.ts'
 import { SIGNING_KEY_PURPOSE } from './signing-keys.ts'
@@ -15,11 +15,8 @@ const PUBLISHED_BEFORE_MS = DAY_MS
 /** How long a retired key is kept, so that a relay whose clock is ahead does not delete a key in use. */
 const KEPT_MS = 30 * DAY_MS
 
-interface RotationDeps {
-  readonly database: Database
+interface RotationDeps extends Pick<CoreDeps, 'database' | 'clock' | 'random'> {
   readonly box: Pick<SecretBox, 'seal'>
-  readonly clock: Clock
-  readonly random: Random
   /** The longest lifetime of a token. A key still verifies tokens for this time after its last signature. */
   readonly longestTokenSeconds: number
 }

@@ -1,12 +1,10 @@
 import type { Scope } from '@smsgw/contract/access/scopes'
 import type { TokenResponse } from '@smsgw/contract/access/token'
-import type { Clock } from '../../clock.ts'
-import { newId, type Random } from '../../random.ts'
+import type { CoreDeps } from '../../core-deps.ts'
+import { newId } from '../../random.ts'
 import { type SignedTokenDeps, signToken } from './signed-token.ts'
 
-interface PairTerms {
-  readonly clock: Clock
-  readonly random: Random
+interface PairTerms extends Pick<CoreDeps, 'clock' | 'random'> {
   /** Longest lifetime of an access token. */
   readonly maxTtlSeconds: number
   readonly refreshTtlSeconds: number

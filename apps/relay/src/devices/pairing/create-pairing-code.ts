@@ -1,20 +1,10 @@
 import { pairingCode } from '@smsgw/contract/devices/device'
 import { unauthorised } from '../../auth/unauthorised.ts'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
-import type { Logbook } from '../../logs/logbook.ts'
-import type { Random } from '../../random.ts'
-import type { Database } from '../../store/database.ts'
-import type { SecretBox } from '../../store/secret-box.ts'
 import { newPairingCode, PAIRING_CODE, prefixOf } from './pairing-code.ts'
 
-export interface CreatePairingCodeDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
-  readonly logbook: Logbook
-}
+export type CreatePairingCodeDeps = CoreDeps
 
 const LIFETIME_MS = 600_000
 /** The largest number of codes per account. If there are more, a new code replaces the oldest code. */

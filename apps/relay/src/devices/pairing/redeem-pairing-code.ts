@@ -1,21 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { addressBlock } from '../../limits/address-block.ts'
 import { TokenBuckets } from '../../limits/token-buckets.ts'
-import type { Logbook } from '../../logs/logbook.ts'
-import type { Random } from '../../random.ts'
-import type { Database, Statements } from '../../store/database.ts'
-import type { SecretBox } from '../../store/secret-box.ts'
+import type { Statements } from '../../store/database.ts'
 import { countPairingTry } from './count-pairing-try-statement.ts'
 import { PAIRING_CODE, prefixOf, typedPairingCode } from './pairing-code.ts'
 import { type DeviceRegistration, registerDevice } from './register-device.ts'
 
-export interface RedeemPairingCodeDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
-  readonly logbook: Logbook
+export interface RedeemPairingCodeDeps extends CoreDeps {
   readonly throttle: PairingThrottle
 }
 

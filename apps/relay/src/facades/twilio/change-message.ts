@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import type { WakeHints } from '../../hints/wake-hints.ts'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
 import type { Move } from '../../messages/progress/message-progress.ts'
-import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import type { Outbox } from '../../webhooks/outbox/enqueue-events.ts'
 import { twilio } from './account-endpoints.ts'
@@ -17,9 +16,7 @@ import { readableOf, requireRecord } from './read-messages.ts'
 import type { MessageRecord } from './read-records-statement.ts'
 import { errorAnswers, TwilioError } from './twilio-error.ts'
 
-interface ChangeMessageDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface ChangeMessageDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly hints: Pick<WakeHints, 'wake'>
   readonly outbox: Outbox
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
 import type { FacadeParameters } from '../../http/facade/facade.ts'
@@ -18,9 +18,7 @@ import { readAccepted } from './read-records-statement.ts'
 import { accountServiceSid, idOfSid } from './sid.ts'
 import { errorAnswers, sendingRefusal, TwilioError } from './twilio-error.ts'
 
-interface CreateMessageDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface CreateMessageDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly rules: Pick<MessageRules, 'defaultRegion'>
   readonly accept: AcceptRequest
   readonly statusReceivers: StatusReceivers

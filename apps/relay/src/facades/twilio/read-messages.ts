@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import type { FacadeParameters } from '../../http/facade/facade.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
@@ -21,9 +21,7 @@ import { accountSid, idOfSid } from './sid.ts'
 import { errorAnswers, notFound, TwilioError } from './twilio-error.ts'
 import { API_VERSION } from './twilio-values.ts'
 
-interface ReadMessagesDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface ReadMessagesDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly rules: Pick<MessageRules, 'defaultRegion'>
 }
 

@@ -1,17 +1,14 @@
+import type { CoreDeps } from '../../core-deps.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import type { Logbook } from '../../logs/logbook.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
 import { ReplyLimitError } from '../../messages/accept/key-limits.ts'
-import type { Database } from '../../store/database.ts'
 import type { AttemptDeps } from '../../webhooks/delivery/attempt-delivery.ts'
 import { derivedEventId } from '../../webhooks/outbox/event-id.ts'
 import { sendFacadeText } from '../send-text.ts'
 import { readTwiml } from './read-twiml.ts'
 
-interface ReplyDeps {
-  readonly database: Database
+interface ReplyDeps extends Pick<CoreDeps, 'database' | 'logbook'> {
   readonly accept: AcceptRequest
-  readonly logbook: Logbook
 }
 
 /**

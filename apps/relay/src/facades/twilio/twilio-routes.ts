@@ -1,10 +1,9 @@
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import type { WakeHints } from '../../hints/wake-hints.ts'
 import { type Route, rootRoute } from '../../http/route.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
 import type { MessageRules } from '../../messages/accept/check-message.ts'
 import type { Move } from '../../messages/progress/message-progress.ts'
-import type { Database } from '../../store/database.ts'
 import type { Outbox } from '../../webhooks/outbox/enqueue-events.ts'
 import type { StatusReceivers } from '../status-receivers.ts'
 import { fetchAccount, listAccounts } from './account-endpoints.ts'
@@ -13,9 +12,7 @@ import { createMessage } from './create-message.ts'
 import { fetchMedia, listMedia } from './media-endpoints.ts'
 import { fetchMessage, listTwilioMessages } from './read-messages.ts'
 
-interface TwilioRouteDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface TwilioRouteDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly rules: Pick<MessageRules, 'defaultRegion'>
   readonly accept: AcceptRequest
   readonly hints: Pick<WakeHints, 'wake'>

@@ -1,6 +1,6 @@
 import { idParams } from '@smsgw/contract/fields/ids'
 import { type MessageStateAnswer, messageState } from '@smsgw/contract/messages/message'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import type { WakeHints } from '../../hints/wake-hints.ts'
 import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
@@ -14,9 +14,7 @@ import { unknownMessage } from '../read-messages.ts'
 import type { StoredMessage } from '../stored-message.ts'
 import { approvePending, type Decision, refusePending } from './decide-approval-statement.ts'
 
-interface DecideMessageDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface DecideMessageDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly hints: Pick<WakeHints, 'wakeForSend'>
   readonly outbox: Outbox
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined

@@ -1,8 +1,6 @@
 import type { Log } from '@smsgw/daemon/log/log'
-import type { Clock } from '../../clock.ts'
-import type { Logbook } from '../../logs/logbook.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { isDatabaseUnavailable } from '../../store/connection/database-unavailable.ts'
-import type { Database } from '../../store/database.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import type { GuardedClient } from '../../webhooks/delivery/client/guarded-client.ts'
 import { retryAfterSeconds } from '../../webhooks/delivery/judge-outcome.ts'
@@ -12,13 +10,12 @@ import { type ClaimedPush, claimPushes } from './claim-pushes-statement.ts'
 import { openPushToken } from './phone-push.ts'
 import { type NoticeOutcome, type SendNoticeDeps, sendNotice } from './send-notice.ts'
 
-export interface FcmWorkerDeps extends Omit<SendNoticeDeps, 'client'> {
-  readonly database: Database
+export interface FcmWorkerDeps
+  extends Omit<SendNoticeDeps, 'client'>,
+    Pick<CoreDeps, 'database' | 'clock' | 'logbook'> {
   readonly client: Pick<GuardedClient, 'post' | 'close'>
-  readonly clock: Clock
   readonly box: Pick<SecretBox, 'open'>
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  readonly logbook: Logbook
   readonly pollMs?: number | undefined
 }
 

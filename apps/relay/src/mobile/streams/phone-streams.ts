@@ -1,6 +1,7 @@
 import type { Log } from '@smsgw/daemon/log/log'
 import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import type { WakeHint } from '../../hints/wake-hint.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { TokenBuckets } from '../../limits/token-buckets.ts'
@@ -8,7 +9,6 @@ import type { AgentConnection } from '../../link/claim/agent-connection.ts'
 import { findEndedConnections } from '../../link/claim/find-ended-connections-statement.ts'
 import { LEASE_MS } from '../../link/claim/lease.ts'
 import { renewLeases } from '../../link/claim/renew-leases-statement.ts'
-import type { Logbook } from '../../logs/logbook.ts'
 import type { Database } from '../../store/database.ts'
 import { phoneOf } from '../authenticate-phone.ts'
 import { markStreaming } from '../fcm/phone-push.ts'
@@ -16,11 +16,8 @@ import { findPhoneWork } from '../find-phone-work-statement.ts'
 import { markUploadsRequested, readUploadRequests } from '../upload-requests.ts'
 import { PhoneStream } from './phone-stream.ts'
 
-export interface PhoneStreamsDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface PhoneStreamsDeps extends Pick<CoreDeps, 'database' | 'clock' | 'logbook'> {
   readonly log: Pick<Log, 'warn'>
-  readonly logbook: Logbook
   readonly hints: { listen(listener: (hint: WakeHint) => boolean | undefined, onMissed: () => void): () => void }
 }
 

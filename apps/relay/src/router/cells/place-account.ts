@@ -3,20 +3,15 @@ import type { Pool } from 'pg'
 import { createAccount } from '../../accounts/create-account.ts'
 import { removeAccount } from '../../accounts/remove-account.ts'
 import { canonicalUsername } from '../../accounts/username.ts'
-import type { Clock } from '../../clock.ts'
-import type { Random } from '../../random.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { connectDatabase } from '../../store/database.ts'
-import type { SecretBox } from '../../store/secret-box.ts'
 import { drainFeed } from '../directory/cell-feed.ts'
 import type { Cell } from '../directory/directory.ts'
 import { openPool } from '../directory/open-pool.ts'
 
-export interface PlaceDeps {
+export interface PlaceDeps extends Pick<CoreDeps, 'box' | 'random' | 'clock'> {
   readonly directory: Pool
   readonly cells: readonly Cell[]
-  readonly box: SecretBox
-  readonly random: Random
-  readonly clock: Clock
 }
 
 const TIMEOUT_MS = 30_000

@@ -1,13 +1,11 @@
 import { idParams } from '@smsgw/contract/fields/ids'
 import { registerWebhookRequest, webhook } from '@smsgw/contract/webhooks/webhook'
 import { z } from 'zod'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import type { Logbook } from '../../logs/logbook.ts'
-import { newId, type Random } from '../../random.ts'
-import type { Database, Statements } from '../../store/database.ts'
-import type { SecretBox } from '../../store/secret-box.ts'
+import { newId } from '../../random.ts'
+import type { Statements } from '../../store/database.ts'
 import type { AddressRules } from '../address-rules.ts'
 import { newWebhookSecret, sealWebhookSecret } from '../webhook-secret.ts'
 import { deleteWithDeliveries } from './delete-webhook-statement.ts'
@@ -20,13 +18,7 @@ import { findWebhook, webhookAnswer } from './stored-webhook.ts'
 import { refuseReplies } from './twilio-format.ts'
 import { DROPPED_HEADERS, droppedHeaders, refuseBadUrl, refuseForeignDevice } from './webhook-change.ts'
 
-interface WebhookDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
-  readonly logbook: Logbook
-}
+type WebhookDeps = CoreDeps
 
 /** Lists webhooks, oldest first. */
 export function listWebhooks({ database }: WebhookDeps): Endpoint {

@@ -2,11 +2,11 @@ import { idParams } from '@smsgw/contract/fields/ids'
 import { testWebhookQuery } from '@smsgw/contract/webhooks/webhook'
 import type { EmittedEvent } from '@smsgw/contract/webhooks/webhook-event'
 import { z } from 'zod'
-import type { Clock } from '../../clock.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { newId, type Random } from '../../random.ts'
-import type { Database, Statements } from '../../store/database.ts'
+import { newId } from '../../random.ts'
+import type { Statements } from '../../store/database.ts'
 import type { Webhook } from '../../store/generated/client.ts'
 import type { Outbox } from '../outbox/enqueue-events.ts'
 import { derivedEventId } from '../outbox/event-id.ts'
@@ -17,10 +17,7 @@ import { preventDeletion } from './lock-webhook-statement.ts'
 import { sampleEvent } from './sample-event.ts'
 import { findWebhook, refuseDisabled } from './stored-webhook.ts'
 
-interface TestWebhookDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly random: Random
+interface TestWebhookDeps extends Pick<CoreDeps, 'database' | 'clock' | 'random'> {
   readonly outbox: Outbox
 }
 

@@ -1,9 +1,8 @@
+import type { CoreDeps } from '../../core-deps.ts'
 // Inbound path, step 14: signs the request and judges the answer. Next: guarded-client.ts.
 
 import { twilioReceivedEvents } from '@smsgw/contract/webhooks/twilio-events'
 import type { Log } from '@smsgw/daemon/log/log'
-import type { Clock } from '../../clock.ts'
-import type { Random } from '../../random.ts'
 import { SIGNING_KEY } from '../../settings/change-settings.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { openWebhookSecret } from '../webhook-secret.ts'
@@ -17,11 +16,8 @@ import type { RecordedAttempt } from './record-attempts-statement.ts'
 import type { DueReceiver } from './take-receivers-statement.ts'
 import { twilioRequest, twilioSignature, twilioUrl } from './twilio-request.ts'
 
-export interface AttemptDeps {
+export interface AttemptDeps extends Pick<CoreDeps, 'clock' | 'random' | 'box'> {
   readonly client: Pick<GuardedClient, 'post' | 'get'>
-  readonly clock: Clock
-  readonly random: Random
-  readonly box: SecretBox
   readonly log: Pick<Log, 'error'>
   readonly publicUrl?: string | undefined
   /**

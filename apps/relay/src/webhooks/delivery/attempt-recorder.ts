@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@smsgw/daemon/log/log'
-import type { Logbook } from '../../logs/logbook.ts'
+import type { CoreDeps } from '../../core-deps.ts'
 import { isDatabaseUnavailable } from '../../store/connection/database-unavailable.ts'
 import type { Database } from '../../store/database.ts'
 import { disableReceiver } from './disable-receiver-statement.ts'
@@ -214,10 +214,7 @@ function isEmpty({ attempts, health, gone, released }: Batch): boolean {
   return attempts.length + health.size + gone.size + released.length === 0
 }
 
-export interface DisableWebhookDeps {
-  readonly database: Database
-  readonly logbook: Logbook
-}
+export type DisableWebhookDeps = Pick<CoreDeps, 'database' | 'logbook'>
 
 /**
  * Disables a webhook and drops its pending deliveries, which can be redelivered after the webhook is enabled again.
