@@ -4,7 +4,7 @@ import { readTelemetry } from '@smsgw/contract/link/telemetry'
 import { z } from 'zod'
 import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { validationError } from '../http/errors/validation-error.ts'
+import { fieldError } from '../http/errors/validation-error.ts'
 import { noSuchDevice } from './get-devices.ts'
 import { modemAnswer, storageUsed } from './modem-answer.ts'
 import { readSamples } from './read-samples-statement.ts'
@@ -30,7 +30,7 @@ export function listDeviceTelemetry({ database, clock }: ListDeviceTelemetryDeps
       if (device === null) throw noSuchDevice()
       const to = query.to ?? clock.now()
       const from = query.from ?? new Date(to.getTime() - DAY_MS)
-      if (from > to) throw validationError([{ path: 'from', message: 'must not be after `to`' }], 'query')
+      if (from > to) throw fieldError('from', 'must not be after `to`', 'query')
       const modems = readTelemetry(device.telemetry).modems?.length ?? 0
       const most = Math.floor(MOST_POINTS / Math.max(1, modems))
       const samples = await readSamples(database, { accountId, deviceId: id, from, to, most })

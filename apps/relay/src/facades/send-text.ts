@@ -1,7 +1,7 @@
 import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/messages/message'
 import { isStorable } from '../http/body/refuse-unstorable.ts'
 import type { Principal } from '../http/endpoint.ts'
-import { checked, validationError } from '../http/errors/validation-error.ts'
+import { checked, fieldError } from '../http/errors/validation-error.ts'
 import type { AcceptedRequest, AcceptRequest } from '../messages/accept/accept-request.ts'
 import { type StatusCallback, storedCallback } from '../webhooks/status-callback.ts'
 
@@ -25,11 +25,7 @@ export interface RequestedText {
 /** Sends a text with the checks of `POST /messages`. Throws an `ApiError` if the message is refused. */
 export async function sendFacadeText(accept: AcceptRequest, requested: RequestedText): Promise<AcceptedRequest> {
   const { principal, text, ttlSeconds, scheduleAt, idempotencyKey, identity, statusCallback, ...rest } = requested
-  if (!isStorable(text))
-    throw validationError(
-      [{ path: 'text', message: 'contains a NUL character or a lone surrogate: remove it' }],
-      'body',
-    )
+  if (!isStorable(text)) throw fieldError('text', 'contains a NUL character or a lone surrogate: remove it')
   const body = checked(
     sendMessageRequest,
     {

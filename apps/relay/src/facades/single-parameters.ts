@@ -1,4 +1,4 @@
-import { validationError } from '../http/errors/validation-error.ts'
+import { fieldError } from '../http/errors/validation-error.ts'
 import type { FacadeParameters } from '../http/facade/facade.ts'
 
 /**
@@ -9,7 +9,7 @@ export function singleParameters(query: FacadeParameters, form: FacadeParameters
   const values = new Map<string, string>()
   for (const [name, value] of [...Object.entries(query), ...Object.entries(form)]) {
     if (typeof value !== 'string' || values.has(name))
-      throw validationError([{ path: name.slice(0, 64), message: 'is given more than once: send it once' }], 'body')
+      throw fieldError(name.slice(0, 64), 'is given more than once: send it once')
     values.set(name, value)
   }
   return values

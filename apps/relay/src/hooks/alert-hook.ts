@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts'
 import { numbersInParameter } from '../facades/numbers-in.ts'
 import { sendFacadeText } from '../facades/send-text.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
-import { validationError } from '../http/errors/validation-error.ts'
+import { fieldError } from '../http/errors/validation-error.ts'
 import type { AcceptRequest } from '../messages/accept/accept-request.ts'
 import type { AlertNotification } from './alert-notification.ts'
 import { shortenText } from './shorten-text.ts'
@@ -92,7 +92,7 @@ function recipientsOf(to: string | undefined, { key }: Principal): readonly stri
   const limited = key?.limits.recipients ?? []
   if (limited.length > 0 && !limited.some((number) => number.endsWith('*'))) return limited
   const message = 'is required: add ?to=%2B447400123456 to the address, or limit the API key to the recipients'
-  throw validationError([{ path: 'to', message }], 'query')
+  throw fieldError('to', message, 'query')
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ApiError } from './errors/api-error.ts'
-import { validationError } from './errors/validation-error.ts'
+import { fieldError } from './errors/validation-error.ts'
 
 /** The position of a row in a list ordered by time, then by key. */
 export interface RowPosition {
@@ -83,7 +83,7 @@ export function linksTo(url: string, cursors: { readonly [rel in 'next' | 'prev'
 
 export function refusedCursor(): ApiError {
   const message = 'is not a valid cursor: copy it from the Link header of the previous page'
-  return validationError([{ path: 'cursor', message }], 'query')
+  return fieldError('cursor', message, 'query')
 }
 
 /** Parses a time. Returns undefined if PostgreSQL or RFC 3339 cannot represent it. */

@@ -11,7 +11,7 @@ import { isStorable } from './body/refuse-unstorable.ts'
 import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
 import { ApiError } from './errors/api-error.ts'
-import { checked, validationError } from './errors/validation-error.ts'
+import { checked, fieldError } from './errors/validation-error.ts'
 import { mayDo } from './may-do.ts'
 import { type RequiredAccess, type Route, scopesOf } from './route.ts'
 
@@ -152,8 +152,7 @@ function readQuery(url: string): Readonly<Record<string, string>> {
   const query: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(parse(url.slice(mark + 1)))) {
     const text = (Array.isArray(value) ? value[0] : value) ?? ''
-    if (!isStorable(text))
-      throw validationError([{ path: name.slice(0, 64), message: 'contains a NUL character: remove it' }], 'query')
+    if (!isStorable(text)) throw fieldError(name.slice(0, 64), 'contains a NUL character: remove it', 'query')
     query[name] = text
   }
   return query

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import type { CoreDeps } from '../core-deps.ts'
 import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
-import { validationError } from '../http/errors/validation-error.ts'
+import { fieldError } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
 import { newId, type Random } from '../random.ts'
 import type { Database } from '../store/database.ts'
@@ -46,7 +46,7 @@ async function refreshAs(
   if (requested.deviceId !== undefined && devices.length === 0) {
     const message =
       'is not a device of this account: use an id from GET /devices, or leave deviceId out for all devices'
-    throw validationError([{ path: 'deviceId', message }], 'body')
+    throw fieldError('deviceId', message)
   }
   const deviceIds = devices.map(({ id }) => id)
   const phoneIds = devices.filter(({ phoneTokenHash }) => phoneTokenHash !== null).map(({ id }) => id)

@@ -13,7 +13,7 @@ import { hashOfSession } from '../auth/sessions/session-login.ts'
 import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import { validationError } from '../http/errors/validation-error.ts'
+import { fieldError } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
 import { newId } from '../random.ts'
 import type { Database, Statements } from '../store/database.ts'
@@ -74,9 +74,9 @@ export function registerSubscription({ database, clock, random, box, pushRules }
       const { accountId } = principal
       const { endpoint: url, keys, events, showsText, language, name = null } = body
       const problem = urlProblem(url, pushRules)
-      if (problem !== undefined) throw validationError([{ path: 'endpoint', message: problem }], 'body')
+      if (problem !== undefined) throw fieldError('endpoint', problem)
       if (!isPublicKey(Buffer.from(keys.p256dh, 'base64url')))
-        throw validationError([{ path: 'keys.p256dh', message: 'is not a public key on the curve P-256' }], 'body')
+        throw fieldError('keys.p256dh', 'is not a public key on the curve P-256')
       refuseUnreadable(principal, events)
       const sealed = sealSubscription(box, url, keys)
       const { endpointHash, p256dh } = sealed

@@ -10,7 +10,7 @@ import { visibilityOf } from '../conversations/visibility.ts'
 import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import { validationError } from '../http/errors/validation-error.ts'
+import { fieldError } from '../http/errors/validation-error.ts'
 import { mayDo } from '../http/may-do.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import type { Statements } from '../store/database.ts'
@@ -76,7 +76,7 @@ async function changeUnread(
   if (readUpTo !== undefined) {
     const entry = await findEntry(statements, visibilityOf(principal), number, readUpTo)
     if (entry === undefined)
-      throw validationError([{ path: 'readUpTo', message: 'is not the id of a message of this conversation' }], 'body')
+      throw fieldError('readUpTo', 'is not the id of a message of this conversation')
     // Messages that were received at the same time as a sent message come before it.
     await markRead(statements, accountId, number, entry.direction === 'in' ? entry : { ...entry, key: MOST_KEY })
   }
@@ -139,10 +139,7 @@ async function changeLabels(
     const found = await lockLabels(statements, accountId, addLabels)
     const unknown = addLabels.findIndex((id) => !found.includes(id))
     if (unknown !== -1)
-      throw validationError(
-        [{ path: `addLabels[${unknown}]`, message: 'is not a label: GET /labels lists the labels' }],
-        'body',
-      )
+      throw fieldError(`addLabels[${unknown}]`, 'is not a label: GET /labels lists the labels')
     const data = addLabels.map((labelId) => ({ accountId, number, labelId }))
     await statements.conversationLabel.createMany({ data, skipDuplicates: true })
   }

@@ -13,7 +13,7 @@ import { z } from 'zod'
 import type { CoreDeps } from '../../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { validationError } from '../../http/errors/validation-error.ts'
+import { fieldError } from '../../http/errors/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Statements } from '../../store/database.ts'
 import type { ApiKey as KeyRow } from '../../store/generated/client.ts'
@@ -90,10 +90,7 @@ export async function insertKey(
   const now = clock.now()
   refuseUnlimiting(scopes, limits)
   if (expiresAt && expiresAt <= now)
-    throw validationError(
-      [{ path: 'expiresAt', message: 'must be in the future: leave it out for a key without expiry' }],
-      'body',
-    )
+    throw fieldError('expiresAt', 'must be in the future: leave it out for a key without expiry')
   const id = newKeyId(random)
   const key = newKey(random, id)
   const row = await database.$transaction(async (statements) => {
@@ -176,25 +173,12 @@ const WITHOUT_APPROVAL: readonly Scope[] = ['all:any', 'messages:approve', 'webh
 function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
   const around = limits.approval && WITHOUT_APPROVAL.find((scope) => scopes.includes(scope))
   if (around)
-    throw validationError(
-      [
-        {
-          path: 'limits.approval',
-          message: `cannot be combined with the scope ${around}, which could avoid the approval`,
-        },
-      ],
-      'body',
-    )
+    throw fieldError('limits.approval', `cannot be combined with the scope ${around}, which could avoid the approval`)
   const isLimited = Object.values(limits).some((limit) => limit !== undefined)
   if (isLimited && scopes.includes('keys:manage'))
-    throw validationError(
-      [
-        {
-          path: 'limits',
-          message: 'cannot be combined with the scope keys:manage, because the key could then remove its limits',
-        },
-      ],
-      'body',
+    throw fieldError(
+      'limits',
+      'cannot be combined with the scope keys:manage, because the key could then remove its limits',
     )
 }
 

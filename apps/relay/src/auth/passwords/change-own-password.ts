@@ -5,7 +5,7 @@ import type { Pepper } from '../../accounts/password-hash.ts'
 import type { CoreDeps } from '../../core-deps.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { validationError } from '../../http/errors/validation-error.ts'
+import { fieldError } from '../../http/errors/validation-error.ts'
 import type { BasicLogin } from './basic-login.ts'
 
 export interface ChangeOwnPasswordDeps extends Pick<CoreDeps, 'database' | 'clock' | 'logbook'> {
@@ -52,8 +52,7 @@ export function changePasswordAs(deps: ChangeOwnPasswordDeps) {
     const login = await deps.basicLogin.check({ username, password: currentPassword, address })
     if (!login) return false
     const problem = passwordProblem(newPassword, username)
-    if (problem !== undefined)
-      throw validationError([{ path: 'newPassword', message: `is not allowed: ${problem}` }], 'body')
+    if (problem !== undefined) throw fieldError('newPassword', `is not allowed: ${problem}`)
     const { credentialVersion } = login
     const change = { password: newPassword, keepTokens: false, credentialVersion }
     const { isChanged } = await changePassword(deps, { id, username }, change)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { validationError } from '../../http/errors/validation-error.ts'
+import { fieldError } from '../../http/errors/validation-error.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import type { AcceptRequest } from '../../messages/accept/accept-request.ts'
 import type { StatusCallback } from '../../webhooks/status-callback.ts'
@@ -39,7 +39,7 @@ export function sendSmsAsKannel({ accept, clock, statusReceivers }: KannelDeps):
       const requested = requestedText(given, principal, clock)
       const statusCallback = reportsTo(given)
       const problem = statusCallback && (await statusReceivers.add(principal.accountId, statusCallback))
-      if (problem !== undefined) throw validationError([{ path: 'dlr-url', message: problem }], 'query')
+      if (problem !== undefined) throw fieldError('dlr-url', problem, 'query')
       const idempotencyKey = headers['idempotency-key']
       const { message } = await sendFacadeText(accept, { ...requested, statusCallback, idempotencyKey })
       return { status: 202, body: '0: Accepted for delivery', headers: { 'X-Message-Id': message.id } }
@@ -67,11 +67,9 @@ function requestedText(given: ReadonlyMap<string, string>, principal: Principal,
   if (to === undefined) throw new ApiError(400, 'Missing receiver number, rejected')
   if (to.trim() === '') throw new ApiError(400, 'Empty receiver number not allowed, rejected')
   for (const name of UNSUPPORTED)
-    if ((given.get(name) ?? '') !== '')
-      throw validationError([{ path: name, message: 'is not supported: leave it out' }], 'query')
+    if ((given.get(name) ?? '') !== '') throw fieldError(name, 'is not supported: leave it out', 'query')
   const coding = given.get('coding') ?? '0'
-  if (coding === '1')
-    throw validationError([{ path: 'coding', message: '1 is not supported: use 0 or 2 for a text' }], 'query')
+  if (coding === '1') throw fieldError('coding', '1 is not supported: use 0 or 2 for a text', 'query')
   const decoded = decodeText(given.get('text') ?? '', given.get('charset') || undefined, coding === '2')
   if (decoded === undefined) throw new ApiError(400, 'Charset or body misformed, rejected')
   const [, deviceId, simNumber] = /^(.*?)(?::([1-9]\d?))?$/.exec(given.get('smsc') ?? '') ?? []

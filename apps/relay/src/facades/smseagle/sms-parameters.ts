@@ -1,6 +1,5 @@
 import type { Call } from '../../http/endpoint.ts'
-import type { ApiError } from '../../http/errors/api-error.ts'
-import { validationError } from '../../http/errors/validation-error.ts'
+import { fieldError } from '../../http/errors/validation-error.ts'
 import type { FacadeCredentials } from '../../http/facade/facade.ts'
 import { numbersInParameter } from '../numbers-in.ts'
 import type { RequestedText } from '../send-text.ts'
@@ -29,9 +28,10 @@ export function smsOf(
   read: ReadParameter,
   { principal, headers }: Pick<Call<unknown, unknown, unknown>, 'principal' | 'headers'>,
 ): RequestedText {
-  for (const name of UNSUPPORTED) if (!OFF.has(read(name) ?? '')) throw refused(name, 'is not supported: leave it out')
+  for (const name of UNSUPPORTED)
+    if (!OFF.has(read(name) ?? '')) throw fieldError(name, 'is not supported: leave it out')
   const kind = read('message_type')
-  if (kind !== undefined && kind !== 'sms') throw refused('message_type', 'must be "sms": MMS cannot be sent')
+  if (kind !== undefined && kind !== 'sms') throw fieldError('message_type', 'must be "sms": MMS cannot be sent')
   return {
     principal,
     phoneNumbers: numbersInParameter(read('to') ?? ''),
@@ -53,7 +53,7 @@ const OFF: ReadonlySet<string> = new Set(['', '0'])
 /** Reads the slot of a SIM. */
 export function simSlot(text = ''): number | undefined {
   if (OFF.has(text)) return undefined
-  if (!/^[1-9]\d?$/.test(text)) throw refused('modem_no', 'must be the slot of a SIM, counted from 1')
+  if (!/^[1-9]\d?$/.test(text)) throw fieldError('modem_no', 'must be the slot of a SIM, counted from 1')
   return Number(text)
 }
 
@@ -64,7 +64,7 @@ function timeOf(text = ''): Date | undefined {
   const time = new Date(year ?? Number.NaN, (month ?? 0) - 1, day, hour, minute)
   // Without this check, 30 February would become 2 March.
   if (time.getMonth() + 1 !== month || time.getDate() !== day || time.getHours() !== hour)
-    throw refused('date', 'must be a time in the format YYYYmmDDHHMM')
+    throw fieldError('date', 'must be a time in the format YYYYmmDDHHMM')
   return time
 }
 
@@ -74,10 +74,6 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_
 export function secondsOf(text = ''): number | undefined {
   if (text === '' || text === 'max') return undefined
   const [, count, unit = ''] = /^(\d{1,4})([mhdw])$/.exec(text) ?? []
-  if (count === undefined) throw refused('validity', 'must be "max" or a duration such as 5m, 4h, 1d or 2w')
+  if (count === undefined) throw fieldError('validity', 'must be "max" or a duration such as 5m, 4h, 1d or 2w')
   return Number(count) * (UNIT_SECONDS[unit] ?? 0)
-}
-
-function refused(path: string, message: string): ApiError {
-  return validationError([{ path, message }], 'body')
 }

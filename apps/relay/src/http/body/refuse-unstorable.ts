@@ -1,4 +1,4 @@
-import { pathText, validationError } from '../errors/validation-error.ts'
+import { fieldError, pathText } from '../errors/validation-error.ts'
 
 /**
  * Refuses members with a meaning in JavaScript (`__proto__`, `constructor.prototype`), and text that PostgreSQL cannot
@@ -11,7 +11,7 @@ export function refuseUnstorable(text: string, value: unknown): void {
   const waiting: Member[] = [{ name: '', value, path: [] }]
   for (let member = waiting.pop(); member !== undefined; member = waiting.pop()) {
     const problem = problemOf(member)
-    if (problem !== undefined) throw validationError([{ path: pathText(member.path), message: problem }], 'body')
+    if (problem !== undefined) throw fieldError(pathText(member.path), problem)
     for (const inner of membersOf(member)) waiting.push(inner)
   }
 }

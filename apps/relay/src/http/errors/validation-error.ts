@@ -25,6 +25,10 @@ export function validationError(problems: readonly FieldError[], place: 'body' |
   return new ApiError(400, `${first.path === '' ? `the ${place}` : first.path} ${first.message}${more}`, { errors })
 }
 
+export function fieldError(path: string, message: string, place: 'body' | 'query' = 'body'): ApiError {
+  return validationError([{ path, message }], place)
+}
+
 /** Returns a path such as `phoneNumbers[2]` or `textMessage.text`. */
 export function pathText(path: readonly PropertyKey[]): string {
   let text = ''

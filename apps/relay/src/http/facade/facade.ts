@@ -4,7 +4,7 @@ import { isStorable } from '../body/refuse-unstorable.ts'
 import type { Caller } from '../caller.ts'
 import type { Answer } from '../endpoint.ts'
 import type { ApiError } from '../errors/api-error.ts'
-import { validationError } from '../errors/validation-error.ts'
+import { fieldError } from '../errors/validation-error.ts'
 
 /** The parameters of a query or form. A repeated parameter has several values. */
 export type FacadeParameters = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -59,10 +59,7 @@ export function parameters(text: string, place: 'query' | 'body', decode?: Facad
   if (decode) return parsed
   for (const [name, values] of Object.entries(parsed))
     if (![name, values].flat().every((value) => value === undefined || isStorable(value)))
-      throw validationError(
-        [{ path: name.slice(0, 64).replaceAll('\0', ''), message: 'contains a NUL character: remove it' }],
-        place,
-      )
+      throw fieldError(name.slice(0, 64).replaceAll('\0', ''), 'contains a NUL character: remove it', place)
   return parsed
 }
 

@@ -1,7 +1,7 @@
 import { areTwilioEvents, twilioReceivedEvents } from '@smsgw/contract/webhooks/twilio-events'
 import type { Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { validationError } from '../../http/errors/validation-error.ts'
+import { fieldError } from '../../http/errors/validation-error.ts'
 import { mayDo } from '../../http/may-do.ts'
 import { isStatusFormat } from '../status-callback.ts'
 
@@ -42,14 +42,6 @@ export function refuseFormatChange(
     )
   const after = change.events ?? events
   if (!areTwilioEvents(after))
-    throw validationError(
-      [
-        {
-          path: 'events',
-          message: "contains events that cannot be sent in Twilio's format: register another webhook for them",
-        },
-      ],
-      'body',
-    )
+    throw fieldError('events', "contains events that cannot be sent in Twilio's format: register another webhook for them")
   refuseReplies(principal, after)
 }

@@ -1,21 +1,18 @@
 // The checks and answers that are the same for registering and for changing a webhook.
-import { validationError } from '../../http/errors/validation-error.ts'
+import { fieldError } from '../../http/errors/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Statements } from '../../store/database.ts'
 import { type AddressRules, urlProblem } from '../address-rules.ts'
 
 export function refuseBadUrl(url: string, rules: AddressRules): void {
   const problem = urlProblem(url, rules)
-  if (problem !== undefined) throw validationError([{ path: 'url', message: problem }], 'body')
+  if (problem !== undefined) throw fieldError('url', problem)
 }
 
 export async function refuseForeignDevice(statements: Statements, accountId: string, id: string): Promise<void> {
   const device = await statements.device.findFirst({ where: { id, accountId, deletedAt: null }, select: { id: true } })
   if (device !== null) return
-  throw validationError(
-    [{ path: 'deviceId', message: 'is not a device of this account: use an id from GET /devices' }],
-    'body',
-  )
+  throw fieldError('deviceId', 'is not a device of this account: use an id from GET /devices')
 }
 
 const DROPPED_HEADER = 'X-Dropped-Deliveries'
