@@ -32,7 +32,9 @@ test.each(['...', '/', '//', 'a/..', '%2f', '%', '%ZZ', ' ', '?', '#', ';', '\\'
 test.each(['.', '..', '%2e', '%2E%2e', '.%2E'])('refuses an id that cannot be used in a URL: %s', async (id) => {
   for (const refused of [await send(id), await register(id)]) {
     expect([refused.status, refused.json.errors[0].path]).toEqual([400, 'id'])
-    expect(refused.json.message).toBe('id must not be . or .., which cannot be used in a URL: choose another id')
+    expect(refused.json.message).toBe(
+      'id must not be "." or "..", because a URL cannot contain such an id: choose another id',
+    )
   }
 })
 

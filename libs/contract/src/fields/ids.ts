@@ -16,7 +16,7 @@ export const givenId = z
   // HTTP clients treat these ids as relative paths, even if they are encoded, and would request another path.
   .refine(
     (id) => !['.', '..'].includes(id.replace(/%2e/gi, '.')),
-    'must not be . or .., which cannot be used in a URL: choose another id',
+    'must not be "." or "..", because a URL cannot contain such an id: choose another id',
   )
   .meta({ description: 'Id, unique in the account. Default: generated', examples: ['order:4711'] })
 
