@@ -68,7 +68,9 @@ function packageCount(root) {
   return entries.filter(([place, entry]) => place.startsWith('node_modules/') && !entry.link && isNeeded(entry)).length
 }
 
-/** Installs only the Node of the repository, with the checksum of package-lock.json; '' if it has none for this machine. */
+/**
+ * Installs only the Node of the repository, with the checksum of package-lock.json; '' if it has none for this machine.
+ */
 async function fetchNode(root, noteInstaller) {
   const place = `node_modules/${OWN_NODE}`
   const entry = packagesIn(path.join(root, 'package-lock.json'))[place]

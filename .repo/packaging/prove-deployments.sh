@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `npm run proof -- deployments`: checks the files in deploy/ with the programs that read them. Skips programs that are not
-# installed: helm, kubernetes-validate (from PyPI), ansible-lint, cloud-init, apparmor_parser.
+# `npm run proof -- deployments`: checks the files in deploy/ with the programs that read them. Skips programs that are
+# not installed: helm, kubernetes-validate (from PyPI), ansible-lint, cloud-init, apparmor_parser.
 set -u
 deploy=$(cd "$(dirname "$0")/../../deploy" && pwd)
 passed=0 failed=0 skipped=0

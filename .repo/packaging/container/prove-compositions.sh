@@ -171,7 +171,8 @@ api() { # api <path> <options of curl…>
   curl --silent --show-error --fail --max-time 20 --user "$(eval "$account")" "$@" "$url/3rdparty/v1/$path"
 }
 
-# An emulated modem whose SIM belongs to a real network, so that nothing marks it as emulated. Each start has its own ledger.
+# An emulated modem whose SIM belongs to a real network, so that nothing marks it as emulated. Each start has its own
+# ledger.
 start_modem() {
   mkdir -p "$port"
   rm -f "$work/ledger.jsonl"

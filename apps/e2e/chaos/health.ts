@@ -40,7 +40,8 @@ function devicesOf({ relays }: FleetParts): Promise<readonly Device[]> {
 
 /**
  * Waits until the named parts work, or until `limitMs` have passed since `hitAt()`. `hitAt` is called repeatedly,
- * because other faults may follow. `check` returns the parts that do not work. Returns the parts that still do not work.
+ * because other faults may follow. `check` returns the parts that do not work. Returns the parts that still do not
+ * work.
  */
 export async function untilRecovered(
   check: () => Promise<ReadonlySet<string>>,

@@ -1,4 +1,5 @@
-// Checks every dialogue of the console with axe, in both colour schemes, in forced colours and in both writing directions.
+// Checks every dialogue of the console with axe, in both colour schemes, in forced colours and in both writing
+// directions.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere, barriersForced, barriersHalved } from './house/browser/barriers.ts'

@@ -1,4 +1,5 @@
-// Measures how long it takes to drop a day of log entries that has expired for all accounts, while other entries are written:
+// Measures how long it takes to drop a day of log entries that has expired for all accounts, while other entries are
+// written:
 //
 //   node apps/relay/bench/bench-retention.ts [--rows 1000000]
 //

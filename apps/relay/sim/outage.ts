@@ -32,7 +32,8 @@ export function planOutage(seed: number, given?: number): Outage {
   const random = new RandomChoices(seed)
   const planned = random.oneOf([200, 500, 2_000])
   const agents = given ?? planned
-  // For one TLS handshake with every agent, the balancer needs 6, 12 or 25 s in total, and the database a little longer.
+  // For one TLS handshake with every agent, the balancer needs 6, 12 or 25 s in total, and the database a little
+  // longer.
   const perAgent = random.oneOf([1, 2, 4]) / 25_000
   return {
     seed,

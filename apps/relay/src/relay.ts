@@ -162,7 +162,10 @@ async function openCore({ config, log, clock, random = systemRandom }: RelayOpti
   return { ...base, disk, databaseClock, logbook, hints, url, relayId, streamId }
 }
 
-/** Creates the signing key, partitions of the next days, the first account and its enrolment token when they do not exist. */
+/**
+ * Creates the signing key, partitions of the next days, the first account and its enrolment token when they do not
+ * exist.
+ */
 async function prepareDatabase(core: Core): Promise<void> {
   const { ADMIN_USERNAME: username, ADMIN_PASSWORD: password, ENROLMENT_TOKEN: token } = core.config
   await rotateSigningKeys({ ...core, longestTokenSeconds: longestToken(core.config) })

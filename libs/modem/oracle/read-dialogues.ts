@@ -30,9 +30,9 @@ const decidedReplies: readonly { readonly pattern: RegExp; readonly reason: stri
 ]
 
 /**
- * Uses the driver to read the modem output in the tests of other programs, and the codec to read messages that gammu has
- * encoded. The tests are read from unpacked source packages, and nothing is copied from them. docs/hardware.md names the
- * packages and the results.
+ * Uses the driver to read the modem output in the tests of other programs, and the codec to read messages that gammu
+ * has encoded. The tests are read from unpacked source packages, and nothing is copied from them. docs/hardware.md
+ * names the packages and the results.
  *
  * node libs/modem/oracle/read-dialogues.ts [--gammu folder] [--modemmanager folder] [--python-gsmmodem folder]
  *   [--phonesim default.xml] [--optional]

@@ -8,8 +8,8 @@ import { NodeProblem } from './node-problem.ts'
 import { zonedTime } from './zoned-time.ts'
 
 /**
- * Sends and reads messages. n8n finds the class by its name, which is also the name of the file. The file exports nothing
- * else.
+ * Sends and reads messages. n8n finds the class by its name, which is also the name of the file. The file exports
+ * nothing else.
  */
 export class Smsgw {
   readonly description = {

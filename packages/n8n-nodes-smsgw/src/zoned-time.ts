@@ -1,4 +1,7 @@
-/** Returns a time with its offset. n8n passes the time of a date field without an offset, in the time zone of the workflow. */
+/**
+ * Returns a time with its offset. n8n passes the time of a date field without an offset, in the time zone of the
+ * workflow.
+ */
 export function zonedTime(value: unknown, timeZone: string): string {
   const text = value instanceof Date ? value.toISOString() : String(value)
   if (/(?:z|[+-]\d\d:?\d\d)$/i.test(text)) return text

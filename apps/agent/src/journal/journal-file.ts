@@ -84,8 +84,8 @@ function configured(path: string): DatabaseSync {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 2000')
     // Overwrites deleted content with zeros.
     database.exec('PRAGMA secure_delete = ON')
-    // A checkpoint writes a page once, however often the log contains it. So fewer checkpoints write less. 4000 pages are
-    // 16 MB. The agent also makes a checkpoint every minute: see `forget`.
+    // A checkpoint writes a page once, however often the log contains it. So fewer checkpoints write less. 4000 pages
+    // are 16 MB. The agent also makes a checkpoint every minute: see `forget`.
     database.exec('PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 4000')
   } catch (error) {
     database.close()

@@ -5,7 +5,10 @@ import type { Unreachable } from '@smsgw/link/agent/state'
 export interface LinkSocket {
   /** `frame` is the same frame, which a link within the process passes on as it is. */
   send(text: string, frame?: EventsFrame): void
-  /** Closes the connection, forcibly if the relay does not answer in time. `onClosed` or `onUnreachable` is always called. */
+  /**
+   * Closes the connection, forcibly if the relay does not answer in time. `onClosed` or `onUnreachable` is always
+   * called.
+   */
   close(code: number, reason: string): void
 }
 

@@ -21,8 +21,8 @@ export interface InboundReceiverOptions {
   /** The key of the account, with which received messages are encrypted. */
   readonly inboxKey?: () => InboxKey | undefined
   /**
-   * If the report is certainly about a message that was just sent, writes the report and the change `received` together.
-   * Returns undefined for any other report.
+   * If the report is certainly about a message that was just sent, writes the report and the change `received`
+   * together. Returns undefined for any other report.
    */
   readonly onRecentReport: (iccid: string, report: StatusReport, received: () => Change) => Promise<void> | undefined
   /** Returns false if the report does not match a sent part yet. */

@@ -21,8 +21,8 @@ export function useConversations(search: string, folder: ListedFolder = 'all', l
 }
 
 /**
- * The conversations of all pages, each once. A search finds a conversation again when an older message also contains the
- * text.
+ * The conversations of all pages, each once. A search finds a conversation again when an older message also contains
+ * the text.
  */
 export function listed(pages: readonly { readonly body: readonly Conversation[] }[]): Conversation[] {
   const found = new Map<string, Conversation>()

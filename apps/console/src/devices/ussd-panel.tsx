@@ -46,8 +46,8 @@ export function UssdPanel({ id, sims }: { readonly id: string; readonly sims: re
       <form
         ref={problems.form}
         className="fields-row"
-        // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
-        // console.
+        // Switches off the checks of the browser, because the API describes problems of the fields in the language of
+        // the console.
         noValidate
         onSubmit={(event) => {
           event.preventDefault()

@@ -11,8 +11,8 @@ interface Attachment {
 }
 
 /**
- * The attachments of an MMS. A click downloads them. The relay sends each attachment with a content security policy that
- * allows no scripts.
+ * The attachments of an MMS. A click downloads them. The relay sends each attachment with a content security policy
+ * that allows no scripts.
  */
 export function Attachments({
   of: { id, direction, isEncrypted = false },

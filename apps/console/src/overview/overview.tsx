@@ -55,7 +55,10 @@ function DeviceStrip() {
   )
 }
 
-/** Opens the setup at the first visit of a user with this browser, if no modem works and nothing was ever sent or received. */
+/**
+ * Opens the setup at the first visit of a user with this browser, if no modem works and nothing was ever sent or
+ * received.
+ */
 function useFirstSetup(): void {
   const devices = useDevices()
   const anySent = useAnySent()

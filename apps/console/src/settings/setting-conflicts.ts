@@ -7,8 +7,8 @@ type Values = Readonly<Record<string, SettingValue | undefined>>
 type Problems = Readonly<Record<string, string>>
 
 /**
- * Returns the problems of settings that conflict with each other, by key. The relay checks the same rules, but only when
- * the settings are saved.
+ * Returns the problems of settings that conflict with each other, by key. The relay checks the same rules, but only
+ * when the settings are saved.
  */
 export function settingConflicts(section: SettingsSectionName, values: Values): Problems {
   if (section === 'messages')

@@ -30,8 +30,8 @@ export function SignIn() {
       <form
         ref={form}
         className="sign-in-card"
-        // Switches off the checks of the browser, because the API describes problems of the fields in the language of the
-        // console.
+        // Switches off the checks of the browser, because the API describes problems of the fields in the language of
+        // the console.
         noValidate
         onSubmit={(event) => {
           event.preventDefault()

@@ -11,8 +11,8 @@ interface FieldProblems<Form> {
 }
 
 /**
- * Assigns the problems of a request to the fields of its form, and moves the focus to the first of these fields, because
- * a long form may have to be scrolled to it.
+ * Assigns the problems of a request to the fields of its form, and moves the focus to the first of these fields,
+ * because a long form may have to be scrolled to it.
  * @param members the members of the request whose problems are shown beside their fields
  */
 export function useFieldProblems<Form extends HTMLElement = HTMLFormElement>(

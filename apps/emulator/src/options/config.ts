@@ -118,7 +118,9 @@ export type Options = z.infer<typeof optionsSchema>
 /** The short forms of `--output`. */
 const outputFlags = ['lines', 'json', 'quiet'] as const
 
-/** Returns the options, or `help` or `version` if that is requested. Only this function reads arguments and environment. */
+/**
+ * Returns the options, or `help` or `version` if that is requested. Only this function reads arguments and environment.
+ */
 export function readEmulatorOptions(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,

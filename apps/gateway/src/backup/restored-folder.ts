@@ -10,8 +10,9 @@ import { StartError } from '@smsgw/daemon/start-error'
 // complete data on disk, which is moved to the data folder, by the next start if necessary.
 
 /**
- * Creates an empty folder for the restored data and deletes the files that an unfinished restore left. If that restore was
- * killed a moment ago, its database may still be writing into the folder, so the deletion is repeated until it succeeds.
+ * Creates an empty folder for the restored data and deletes the files that an unfinished restore left. If that restore
+ * was killed a moment ago, its database may still be writing into the folder, so the deletion is repeated until it
+ * succeeds.
  */
 export async function beginArrival(folder: string): Promise<string> {
   const arriving = join(folder, ARRIVING)

@@ -62,7 +62,10 @@ const others = [
   { word: '--version', about: 'print the version' },
 ]
 
-/** Commands of the relay that are also typed without the name of the program. Completion treats them like commands of the API. */
+/**
+ * Commands of the relay that are also typed without the name of the program. Completion treats them like commands of
+ * the API.
+ */
 const shortCommands: ProgramCommands = {
   program: 'client',
   commands: Object.fromEntries(

@@ -16,8 +16,8 @@ interface StoredAttachment {
 }
 
 /**
- * Answers with an attachment. The octets are read from the database while they are sent. A slow download ends when the caller
- * loses access.
+ * Answers with an attachment. The octets are read from the database while they are sent. A slow download ends when the
+ * caller loses access.
  */
 export function sendAttachment(
   database: Database,

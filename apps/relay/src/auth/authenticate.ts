@@ -39,8 +39,8 @@ export function authenticate({
   return async (caller) => {
     const credentials = readCredentials(caller, allowInsecureHttp)
     if (credentials.kind === 'basic') {
-      // Refuses a password that a browser may have saved, because a browser adds it to requests from any page. A browser
-      // never adds a token by itself.
+      // Refuses a password that a browser may have saved, because a browser adds it to requests from any page. A
+      // browser never adds a token by itself.
       if (caller.foreignPage === 'other origin') throw new ApiError(403, FOREIGN_BASIC)
       if (isKeyText(credentials.password)) return await byKey(credentials.password, caller)
       return principalOf(await basicLogin.check({ ...credentials, ...caller }))

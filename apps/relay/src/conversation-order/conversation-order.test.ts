@@ -172,7 +172,8 @@ async function fillAndCount(conversations: number): Promise<number> {
     SELECT 'a1', '+' || n, now() FROM generate_series(31, ${conversations}::int - 1) n ON CONFLICT DO NOTHING`
   await world.database.$executeRaw`ANALYZE`
   for (let from = 0; from <= conversations * 2; from += 1_000) await updateConversationOrder(world.database)
-  // Autovacuum may have counted the rows while the table was small. With these counts, PostgreSQL would read the whole table.
+  // Autovacuum may have counted the rows while the table was small. With these counts, PostgreSQL would read the whole
+  // table.
   await world.database.$executeRaw`ANALYZE`
   const before = (await findConversations(world.database, everything, options(20))).at(-1)
   return await world.database.$transaction(async (statements) => {

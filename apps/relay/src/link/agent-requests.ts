@@ -1,4 +1,3 @@
-import type { CoreDeps } from '../core-deps.ts'
 // Inbound path, step 7: receives the event and acknowledges it after the commit. Next: event-recorder.ts.
 
 import { capabilities, type Hello } from '@smsgw/contract/link/frame'
@@ -6,6 +5,7 @@ import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
 import type { Settings } from '@smsgw/contract/relay/settings'
 import { crashPoint } from '@smsgw/daemon/crash-point'
 import type { RelayEffect, RelayInput } from '@smsgw/link/relay/state'
+import type { CoreDeps } from '../core-deps.ts'
 import { openPin } from '../devices/control-modem.ts'
 import type { RedeemPairingCodeDeps } from '../devices/pairing/redeem-pairing-code.ts'
 import type { WakeHints } from '../hints/wake-hints.ts'

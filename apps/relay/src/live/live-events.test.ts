@@ -1,4 +1,5 @@
-// Tests that all events are delivered, whatever the order in which their transactions commit. Uses the tables without an HTTP server.
+// Tests that all events are delivered, whatever the order in which their transactions commit. Uses the tables without
+// an HTTP server.
 import { openLog } from '@smsgw/daemon/log/log'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'

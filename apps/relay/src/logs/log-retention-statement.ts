@@ -27,7 +27,9 @@ export async function keepLogPartitions(deps: KeepPartitionsDeps): Promise<void>
   await keepPartitions(deps, LOGS)
 }
 
-/** Makes the partitions of the next days. Other transactions that use the table delay the start by less than a second. */
+/**
+ * Makes the partitions of the next days. Other transactions that use the table delay the start by less than a second.
+ */
 export async function makeLogPartitionsAtStart(deps: KeepPartitionsDeps): Promise<void> {
   await makePartitionsAtStart(deps, LOGS)
 }

@@ -166,7 +166,10 @@ export function listLogs(deps: ReadLogsDeps): Endpoint {
   })
 }
 
-/** Expired entries may exist until the partition of their day is dropped. Lists leave out entries that are older than this time. */
+/**
+ * Expired entries may exist until the partition of their day is dropped. Lists leave out entries that are older than
+ * this time.
+ */
 export async function oldestLogTime({ database, clock }: ReadLogsDeps, accountId: string): Promise<Date> {
   const { settings } = await readAccountSettings(database, accountId)
   return expiryTime(clock, settings.logs.lifetime_days)

@@ -1,5 +1,5 @@
-import type { CoreDeps } from '../core-deps.ts'
 // Jobs of the relay that fail waiting messages and notify webhooks.
+import type { CoreDeps } from '../core-deps.ts'
 import type { Statements } from '../store/database.ts'
 import { expireApprovals } from './approval/expire-approvals-statement.ts'
 import { findEmulatedSends } from './find-emulated-sends-statement.ts'

@@ -75,8 +75,7 @@ async function changeUnread(
   const { accountId } = principal
   if (readUpTo !== undefined) {
     const entry = await findEntry(statements, visibilityOf(principal), number, readUpTo)
-    if (entry === undefined)
-      throw fieldError('readUpTo', 'is not the id of a message of this conversation')
+    if (entry === undefined) throw fieldError('readUpTo', 'is not the id of a message of this conversation')
     // Messages that were received at the same time as a sent message come before it.
     await markRead(statements, accountId, number, entry.direction === 'in' ? entry : { ...entry, key: MOST_KEY })
   }
@@ -138,8 +137,7 @@ async function changeLabels(
   if (addLabels.length > 0) {
     const found = await lockLabels(statements, accountId, addLabels)
     const unknown = addLabels.findIndex((id) => !found.includes(id))
-    if (unknown !== -1)
-      throw fieldError(`addLabels[${unknown}]`, 'is not a label: GET /labels lists the labels')
+    if (unknown !== -1) throw fieldError(`addLabels[${unknown}]`, 'is not a label: GET /labels lists the labels')
     const data = addLabels.map((labelId) => ({ accountId, number, labelId }))
     await statements.conversationLabel.createMany({ data, skipDuplicates: true })
   }

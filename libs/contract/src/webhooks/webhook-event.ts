@@ -6,8 +6,8 @@ import { possibleDuplicate } from '../messages/message.ts'
 import { health } from '../relay/health.ts'
 
 /**
- * Events for which webhooks can be registered. The two `downloaded` events come only from phones, because an AT modem does not
- * download MMS.
+ * Events for which webhooks can be registered. The two `downloaded` events come only from phones, because an AT modem
+ * does not download MMS.
  */
 export const webhookEvents = [
   'sms:received',

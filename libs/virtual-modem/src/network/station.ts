@@ -14,7 +14,9 @@ export interface Station {
   /** Delivers USSD that the network starts. */
   ussd(reply: MenuReply): void
   ring(from: string, forMs: number): void
-  /** How the content type is encoded in MMS notifications to this modem. Undefined unless a fault changes the encoding. */
+  /**
+   * How the content type is encoded in MMS notifications to this modem. Undefined unless a fault changes the encoding.
+   */
   mmsContentTypeForm(): ContentTypeForm | undefined
 }
 

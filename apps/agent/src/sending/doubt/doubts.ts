@@ -92,8 +92,8 @@ export function distrust(step: Step, renounced: Change): void {
 }
 
 /**
- * Returns the monotonic time until which this message must wait because another message is in doubt. Returns 0 if it need
- * not wait.
+ * Returns the monotonic time until which this message must wait because another message is in doubt. Returns 0 if it
+ * need not wait.
  */
 export function heldUntilMs({ doubt }: SendingState, nowMs: number, iccid: string, message: OutgoingMessage): number {
   if (doubt.holds.size === 0) return 0

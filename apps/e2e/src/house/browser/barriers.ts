@@ -42,8 +42,8 @@ export function barriersOfLanguage(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * Returns violations in forced colours, as a high-contrast theme of the operating system has them, on a desktop and on a
- * phone.
+ * Returns violations in forced colours, as a high-contrast theme of the operating system has them, on a desktop and on
+ * a phone.
  */
 export async function barriersForced(page: Page): Promise<readonly string[]> {
   await page.emulateMedia({ forcedColors: 'active' })

@@ -22,8 +22,8 @@ const LOCAL_URL = 'http://127.0.0.1:3000'
 
 /**
  * Returns the account from options, environment, the saved login, or a gateway whose data folder this user may read, in
- * this order. Saved credentials are sent only to the address for which they were saved, and the password of a gateway only
- * to the gateway itself.
+ * this order. Saved credentials are sent only to the address for which they were saved, and the password of a gateway
+ * only to the gateway itself.
  */
 export async function readAccount(options: AccountOptions, environment: NodeJS.ProcessEnv): Promise<ApiAccount> {
   const saved = readSaved(environment)

@@ -85,8 +85,8 @@ export function refreshToken(deps: TokenDeps): Endpoint {
     async handle({ principal: { accountId, scopes, ttlSeconds, familyEndsAt, key, tokenId = '' }, address }) {
       const terms = { accountId, scopes: [...scopes], ttl: ttlSeconds, notAfter: familyEndsAt, keyId: key?.id }
       const pair = planPair(deps, terms)
-      // The new pair is signed before the old token is marked as used. In the opposite order, a failure in between would leave
-      // the caller without a usable refresh token.
+      // The new pair is signed before the old token is marked as used. In the opposite order, a failure in between
+      // would leave the caller without a usable refresh token.
       const body = await signPair(deps, pair)
       if (await replacePair(database, tokenId, pair)) return { status: 201, body }
       await revokeFamilyOf(database, { accountId, jti: tokenId }, clock.now())

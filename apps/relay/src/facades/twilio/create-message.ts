@@ -141,8 +141,8 @@ interface SendingRoute {
 }
 
 /**
- * Chooses the SIM. `From` must be the number of a SIM of the account. Without `From`, `MessagingServiceSid` names the whole
- * account or one device.
+ * Chooses the SIM. `From` must be the number of a SIM of the account. Without `From`, `MessagingServiceSid` names the
+ * whole account or one device.
  */
 async function senderOf(
   { database, rules }: CreateMessageDeps,

@@ -8,7 +8,9 @@ import type { Route } from '../route.ts'
 import { admit, callAs, callerOf, type Gates } from '../serve-route.ts'
 import { bodylessRequest, type Facade, type FacadeRequest, facadeCaller, parameters } from './facade.ts'
 
-/** Limit for bodies that contain the credentials, so that thousands of unauthenticated requests do not fill the memory. */
+/**
+ * Limit for bodies that contain the credentials, so that thousands of unauthenticated requests do not fill the memory.
+ */
 const CREDENTIALS_BODY_LIMIT_BYTES = 16 * 1024
 
 /** An error together with its request, which determines the format of the answer. */

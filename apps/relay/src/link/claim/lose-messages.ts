@@ -13,8 +13,8 @@ const AT_ONCE = 500
 type OnMoved = (moves: readonly Move[]) => void
 
 /**
- * Ends messages whose journal the device has lost, and returns their number. The messages have been in doubt since the device
- * reported a new journal, and no evidence arrived within the window. Later evidence still corrects their states.
+ * Ends messages whose journal the device has lost, and returns their number. The messages have been in doubt since the
+ * device reported a new journal, and no evidence arrived within the window. Later evidence still corrects their states.
  */
 export function endLostJournals(database: Database, windowMs: number, now: Date, onMoved?: OnMoved): Promise<number> {
   const since = new Date(now.getTime() - windowMs)

@@ -3,7 +3,10 @@ import type { SendMessageRequest, SentBy } from '@smsgw/contract/messages/messag
 import type { Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
 
-/** Who sends a message, with the limit: an API key with its daily limit, or automatic replies with a limit per number and hour. */
+/**
+ * Who sends a message, with the limit: an API key with its daily limit, or automatic replies with a limit per number
+ * and hour.
+ */
 export interface LimitedSender extends SentBy {
   readonly recipientsPerDay?: number
   readonly repliesPerHour?: number

@@ -20,7 +20,10 @@ interface DecideMessageDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
 }
 
-/** Approves a message that waits for approval, so that it is sent. A repeated approval is answered with the present state. */
+/**
+ * Approves a message that waits for approval, so that it is sent. A repeated approval is answered with the present
+ * state.
+ */
 export function approveMessage(deps: DecideMessageDeps): Endpoint {
   const { database, hints } = deps
   return endpoint({

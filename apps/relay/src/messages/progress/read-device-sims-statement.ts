@@ -10,8 +10,8 @@ export interface DeviceSims {
 }
 
 /**
- * Reads the SIM slots of devices, and the account's rule for choosing a slot. Takes no locks and does not wait for concurrent
- * changes.
+ * Reads the SIM slots of devices, and the account's rule for choosing a slot. Takes no locks and does not wait for
+ * concurrent changes.
  */
 export async function readDeviceSims(
   statements: RawStatements,

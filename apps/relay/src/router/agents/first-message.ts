@@ -9,8 +9,8 @@ const TEXT = 1
 const FIRST_CONTROL = 8
 
 /**
- * Reads the first message in the bytes of a WebSocket client (RFC 6455 §5.2). Skips control frames before it. Agents send each
- * message in one frame, so a message in several frames is refused.
+ * Reads the first message in the bytes of a WebSocket client (RFC 6455 §5.2). Skips control frames before it. Agents
+ * send each message in one frame, so a message in several frames is refused.
  */
 export function readFirstMessage(bytes: Buffer, mostBytes: number): FirstMessage {
   let at = 0

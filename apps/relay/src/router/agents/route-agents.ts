@@ -19,8 +19,8 @@ const PENDING_MS = 2_000
 /** The largest number of agents whose device is not known yet. */
 const MOST_GREETING = 10_000
 /**
- * The limit for all addresses. A router serves the relays of all cells, and each relay limits its own connections. So a router
- * accepts as many connections as it can hold, because all agents of another router may reconnect here at once.
+ * The limit for all addresses. A router serves the relays of all cells, and each relay limits its own connections. So a
+ * router accepts as many connections as it can hold, because all agents of another router may reconnect here at once.
  */
 const OF_ALL_CELLS = { capacity: 60_000, refillMs: 0.5 }
 
@@ -32,9 +32,9 @@ export interface RouteAgentsDeps extends CellRouteDeps {
 }
 
 /**
- * Connects agents to the cells of their devices. An agent names its device in its first message, which answers a challenge. So the
- * router sends the challenge, and a relay of the cell accepts this challenge in place of its own. The relay verifies the signature;
- * the router only reads the id of the device. From then on, the router passes bytes on.
+ * Connects agents to the cells of their devices. An agent names its device in its first message, which answers a
+ * challenge. So the router sends the challenge, and a relay of the cell accepts this challenge in place of its own. The
+ * relay verifies the signature; the router only reads the id of the device. From then on, the router passes bytes on.
  */
 export class AgentRouter {
   readonly #deps: RouteAgentsDeps

@@ -27,8 +27,8 @@ export interface AddedCell {
 const LONG_MS = 600_000
 
 /**
- * Adds a database and its relays as a cell, with all accounts that the database has, or changes the relays of a cell. The feed
- * begins before the cell is in the directory, so no credential is missed. Repeating this is harmless.
+ * Adds a database and its relays as a cell, with all accounts that the database has, or changes the relays of a cell.
+ * The feed begins before the cell is in the directory, so no credential is missed. Repeating this is harmless.
  */
 export async function addCell({ directory, cells, box }: AddCellDeps, cell: Cell): Promise<AddedCell> {
   checkCell(cell, cells)
@@ -103,8 +103,8 @@ function notPrepared(): StartError {
 }
 
 /**
- * Gives the cell the push keys of the other cells. A browser accepts notifications only with the key of its subscription, so a cell
- * needs the keys of accounts that move to it. Returns true if the keys of the cell changed.
+ * Gives the cell the push keys of the other cells. A browser accepts notifications only with the key of its
+ * subscription, so a cell needs the keys of accounts that move to it. Returns true if the keys of the cell changed.
  */
 async function sharePushKeys(cell: Cell, cells: readonly Cell[], box: SecretBox): Promise<boolean> {
   const first = cells.find(({ id }) => id !== cell.id)

@@ -56,7 +56,9 @@ export async function initialise(
   writable(folder, () => renameSync(unfinished, folder))
 }
 
-/** Runs a program in its own process group, so that Ctrl-C stops only the relay. Returns why it failed, or undefined. */
+/**
+ * Runs a program in its own process group, so that Ctrl-C stops only the relay. Returns why it failed, or undefined.
+ */
 function run(prefix: readonly string[], program: string, args: readonly string[]): Promise<string | undefined> {
   const [file = '', ...all] = [...prefix, program, ...args]
   const child = spawn(file, all, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: childEnvironment() })

@@ -8,7 +8,9 @@ import { missingPeriods } from './keep-partitions.ts'
 const DAY_MS = 86_400_000
 const store = useTestDatabase()
 let client: Client
-/** Noon of the first day after the period of the first partition, which the migration has made from the existing table. */
+/**
+ * Noon of the first day after the period of the first partition, which the migration has made from the existing table.
+ */
 let start: Date
 
 beforeAll(async () => {

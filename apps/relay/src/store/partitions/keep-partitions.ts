@@ -25,8 +25,8 @@ const MOST_PARTITIONS = 60
 /** One account with a long retention must not delay the deletion of all others for years. */
 const MOST_DAYS = 31
 /**
- * A table with fewer rows is divided by weeks. Each database session needs 0.1 MB for each partition, and a small machine has little
- * memory.
+ * A table with fewer rows is divided by weeks. Each database session needs 0.1 MB for each partition, and a small
+ * machine has little memory.
  */
 const SMALL_TABLE_ROWS = 1_000_000
 const TRIES = 10
@@ -46,9 +46,9 @@ export interface KeepPartitionsDeps {
 }
 
 /**
- * Makes the missing partitions of the next days. Drops the partitions whose rows have all expired. If other transactions hold the required locks, this is tried again,
- * first after a second and finally in the next run. Meanwhile, rows of a day without a partition are stored in the
- * default partition.
+ * Makes the missing partitions of the next days. Drops the partitions whose rows have all expired. If other
+ * transactions hold the required locks, this is tried again, first after a second and finally in the next run.
+ * Meanwhile, rows of a day without a partition are stored in the default partition.
  */
 export async function keepPartitions(deps: KeepPartitionsDeps, table: PartitionedTable): Promise<void> {
   const { log, now } = deps
@@ -65,8 +65,8 @@ export async function keepPartitions(deps: KeepPartitionsDeps, table: Partitione
 }
 
 /**
- * Makes the missing partitions of the next days, with one try. A failure is logged and does not stop the start, because the default
- * partition stores the rows.
+ * Makes the missing partitions of the next days, with one try. A failure is logged and does not stop the start, because
+ * the default partition stores the rows.
  */
 export async function makePartitionsAtStart(deps: KeepPartitionsDeps, table: PartitionedTable): Promise<void> {
   try {

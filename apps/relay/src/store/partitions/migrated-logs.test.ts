@@ -1,5 +1,5 @@
-// The statements on logs here are from the release before the migrations to partitions. Relays of that release run them while and
-// after the database is migrated.
+// The statements on logs here are from the release before the migrations to partitions. Relays of that release run them
+// while and after the database is migrated.
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { emptyDatabase, type TestDatabase } from '../../testing/test-database.ts'

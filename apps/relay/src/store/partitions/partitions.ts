@@ -41,25 +41,27 @@ export async function readPartitions(client: Client, { name }: PartitionedTable)
 }
 
 /**
- * Makes a partition, unless an existing one covers a part of the period. Rows of the period are moved from the default partition,
- * where they are if the partition was not made in time. They are visible all the time, because this is one transaction.
+ * Makes a partition, unless an existing one covers a part of the period. Rows of the period are moved from the default
+ * partition, where they are if the partition was not made in time. They are visible all the time, because this is one
+ * transaction.
  *
- * Statements of other transactions run in the meantime, except at the end, while PostgreSQL checks that no row of the period is left
- * in the default partition. Then these statements wait: those that write to the table, those that use the default partition, and
- * changes of accounts, because of the foreign key.
+ * Statements of other transactions run in the meantime, except at the end, while PostgreSQL checks that no row of the
+ * period is left in the default partition. Then these statements wait: those that write to the table, those that use
+ * the default partition, and changes of accounts, because of the foreign key.
  */
 export async function makePartition(client: Client, table: PartitionedTable, period: Period): Promise<void> {
   const { parent, create, move, attach } = partitionSql(table, period)
   await inTransaction(client, async () => {
-    // Another relay that makes partitions waits here. The lock does not block other statements. Without ONLY, it would wait until
-    // autovacuum has finished with each partition.
+    // Another relay that makes partitions waits here. The lock does not block other statements. Without ONLY, it would
+    // wait until autovacuum has finished with each partition.
     await client.query(`LOCK TABLE ONLY ${parent} IN SHARE UPDATE EXCLUSIVE MODE`)
     if ((await readPartitions(client, table)).some((one) => overlaps(one, period))) return
     await client.query(create)
     // Rows are added meanwhile, so each pass leaves fewer rows for the time of the lock.
     for (let pass = 1; pass <= MOST_PASSES; pass += 1) if (await isMoved()) break
-    // Writers wait here, before PostgreSQL has chosen a partition for their rows. If they waited for the default partition instead,
-    // their rows would violate its new bounds. Writers lock the table before its partitions, so this is the same order.
+    // Writers wait here, before PostgreSQL has chosen a partition for their rows. If they waited for the default
+    // partition instead, their rows would violate its new bounds. Writers lock the table before its partitions, so this
+    // is the same order.
     await client.query(`LOCK TABLE ONLY ${parent} IN SHARE ROW EXCLUSIVE MODE`)
     await client.query(move)
     await client.query(attach)
@@ -100,11 +102,12 @@ export async function readKeptDays(client: Client, { keptDays }: PartitionedTabl
 }
 
 /**
- * Drops a partition with all its rows, if its period ended before the retention of any row. Returns false if rows are kept for longer
- * than that. This is read under the lock, because a transaction that adds an account and its rows may have held the lock before.
+ * Drops a partition with all its rows, if its period ended before the retention of any row. Returns false if rows are
+ * kept for longer than that. This is read under the lock, because a transaction that adds an account and its rows may
+ * have held the lock before.
  *
- * The lock of the whole table waits for all transactions that use the table. `DETACH CONCURRENTLY` would not block new statements
- * meanwhile, but PostgreSQL refuses it for a table with a default partition.
+ * The lock of the whole table waits for all transactions that use the table. `DETACH CONCURRENTLY` would not block new
+ * statements meanwhile, but PostgreSQL refuses it for a table with a default partition.
  */
 export async function dropPartition(
   client: Client,
@@ -143,8 +146,8 @@ export function lastExpiry(now: Date, keptDays: number): Date {
 const DAY_MS = 86_400_000
 
 /**
- * The longest wait for each lock. While a statement waits for an exclusive lock, later statements on the table wait for it, so this
- * is also the longest time for which a partition delays them.
+ * The longest wait for each lock. While a statement waits for an exclusive lock, later statements on the table wait for
+ * it, so this is also the longest time for which a partition delays them.
  */
 const LOCK_WAIT_MS = 200
 

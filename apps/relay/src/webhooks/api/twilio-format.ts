@@ -42,6 +42,9 @@ export function refuseFormatChange(
     )
   const after = change.events ?? events
   if (!areTwilioEvents(after))
-    throw fieldError('events', "contains events that cannot be sent in Twilio's format: register another webhook for them")
+    throw fieldError(
+      'events',
+      "contains events that cannot be sent in Twilio's format: register another webhook for them",
+    )
   refuseReplies(principal, after)
 }

@@ -1,8 +1,8 @@
-import type { CoreDeps } from '../../core-deps.ts'
 // Inbound path, step 14: signs the request and judges the answer. Next: guarded-client.ts.
 
 import { twilioReceivedEvents } from '@smsgw/contract/webhooks/twilio-events'
 import type { Log } from '@smsgw/daemon/log/log'
+import type { CoreDeps } from '../../core-deps.ts'
 import { SIGNING_KEY } from '../../settings/change-settings.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
 import { openWebhookSecret } from '../webhook-secret.ts'

@@ -4,8 +4,8 @@ const MOST_DAYS = 30
 
 /**
  * Finished deliveries are kept as long as messages, but at most 30 days. Waiting deliveries are kept until their
- * schedule ends. If their webhook is paused, they are kept for the same time as finished deliveries. The statement locks
- * only the deleted rows, for a short time.
+ * schedule ends. If their webhook is paused, they are kept for the same time as finished deliveries. The statement
+ * locks only the deleted rows, for a short time.
  */
 export const deliveryRetention: RetentionRule = {
   name: 'delivery retention',

@@ -4,8 +4,8 @@ import { Prisma } from '../../store/generated/client.ts'
 export const LONGEST_TURN = Prisma.sql`interval '30 seconds'`
 
 /**
- * The SQL condition that is true if webhook `w1` accepts events now: it is not disabled, paused or failing. Events of any
- * other webhook must not delay later events.
+ * The SQL condition that is true if webhook `w1` accepts events now: it is not disabled, paused or failing. Events of
+ * any other webhook must not delay later events.
  */
 export const takesEvents = Prisma.sql`w1.disabled_at IS NULL AND w1.held_since IS NULL AND w1.pauses = 0
   AND (w1.paused_until IS NULL OR w1.paused_until <= now())`
