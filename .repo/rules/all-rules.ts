@@ -12,7 +12,7 @@ import { importCycles } from './import-cycles.ts'
 import { importTable } from './import-table.ts'
 import { libCompilation } from './lib-compilation.ts'
 import { lockfile } from './lockfile.ts'
-import { longFiles } from './long-files.ts'
+import { longFiles, wideComments } from './long-files.ts'
 import { patientTests } from './patient-tests.ts'
 import { plainWords } from './plain-words.ts'
 import { projects } from './projects.ts'
@@ -41,6 +41,7 @@ export const allRules: Readonly<Record<string, Rule>> = {
   'documents name files': documentsNameFiles,
   'documents show files': documentsShowFiles,
   'long files': longFiles,
+  'wide comments': wideComments,
   'small files': smallFiles,
   'full folders': fullFolders,
   'wide parameters': wideParameters,

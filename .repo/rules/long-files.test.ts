@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LONG_FILES, LONGEST, longFiles } from './long-files.ts'
+import { LONG_FILES, LONGEST, longFiles, wideComments } from './long-files.ts'
 import { treeOfLiterals } from './repository-tree.ts'
 
 const text = (lines: number) => 'x\n'.repeat(lines)
@@ -38,4 +38,12 @@ test('refuses an entry for a short or missing file', () => {
     `${LONG_FILES}: still lists a.ts, which is short: remove the entry`,
     `${LONG_FILES}: lists b.ts, which does not exist`,
   ])
+})
+
+test('refuses a line of a comment that is wider than 120 characters', () => {
+  const wide = 'word '.repeat(25)
+  const at = (source: string) => wideComments(treeOfLiterals({ 'a.ts': source })).map(({ line }) => line)
+  expect(at(`// ${wide}\n`)).toEqual([1])
+  expect(at(`const a = 1\n/**\n * Short.\n * ${wide}\n */\nconst b = 2\n`)).toEqual([4])
+  expect(at(`// https://example.org/${'a'.repeat(120)}\nconst text = '${wide}'\n`)).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { isGenerated, type Rule, readList, type Violation } from './repository-tree.ts'
+import { lineAt, readSource } from './source-text.ts'
 
 export const LONGEST = 400
 export const LONG_FILES = '.repo/long-files.json'
@@ -43,6 +44,26 @@ export const longFiles: Rule = (tree) => {
     if (!tree.files.includes(file))
       violations.push({ file: LONG_FILES, problem: `lists ${file}, which does not exist` })
     if (!why) violations.push({ file: LONG_FILES, problem: `gives no reason for ${file}` })
+  }
+  return violations
+}
+
+const WIDEST_COMMENT = 120
+
+/** Checks that no line of a comment is wider than the code may be. The formatter wraps code, but not comments. */
+export const wideComments: Rule = (tree) => {
+  const violations: Violation[] = []
+  for (const file of tree.files.filter((name) => /\.(?:tsx?|[cm]?js)$/.test(name))) {
+    const text = tree.read(file)
+    if (isGenerated(text)) continue
+    for (const { offset, text: comment } of readSource(file, text).comments) {
+      const from = text.lastIndexOf('\n', offset) + 1
+      const lines = text.slice(from, offset + comment.length).split('\n')
+      const wide = lines.findIndex((line) => line.length > WIDEST_COMMENT && !line.includes('://'))
+      if (wide < 0 || (wide === 0 && text.slice(from, offset).trim() !== '')) continue
+      const line = lineAt(text, offset) + wide
+      violations.push({ file, line, problem: `a comment is wider than ${WIDEST_COMMENT} characters: wrap it` })
+    }
   }
   return violations
 }
