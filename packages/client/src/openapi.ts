@@ -1973,10 +1973,14 @@ export interface components {
             /** @description Same as `message` */
             detail: string;
             /**
-             * @description Stable code of the exceeded limit, when a limit of the API key refuses the request
+             * @description Stable code of the cause, when it says more than the status: for example the limit of the API key that refuses the request. New codes may be added
              * @enum {string}
              */
-            reason?: "key_recipient_limit" | "key_sim_limit" | "key_daily_limit" | "key_approval";
+            reason?: "key_recipient_limit" | "key_sim_limit" | "key_daily_limit" | "key_approval" | "wrong_credentials" | "wrong_current_password" | "too_many_attempts" | "scope_required" | "insecure_connection" | "no_device" | "queue_full" | "device_offline" | "device_built_in" | "agent_too_old" | "sim_busy" | "network_silent" | "message_final" | "approval_decided" | "approval_expired" | "key_revoked" | "too_many_keys" | "too_many_notes" | "too_many_labels" | "label_exists" | "too_many_webhooks" | "webhook_disabled" | "id_exists";
+            /** @description Values that belong to `reason` */
+            values?: {
+                [key: string]: string | number;
+            };
             /** @description Same as the header `X-Request-ID`; include it in support requests */
             requestId: string;
             /** @description The errors of each member */
@@ -1986,6 +1990,16 @@ export interface components {
                  * @example phoneNumbers[2]
                  */
                 path: string;
+                /**
+                 * @description Stable code of the error; `invalid` when only `message` describes it. New codes may be added
+                 * @example phone_number_invalid
+                 * @enum {string}
+                 */
+                reason: "invalid" | "required" | "wrong_type" | "wrong_format" | "unknown_value" | "not_an_integer" | "too_small" | "too_large" | "too_short" | "too_long" | "too_few" | "too_many" | "control_characters" | "not_in_future" | "not_before_deadline" | "unknown_device" | "unknown_sim" | "emulated_modem" | "too_many_parts" | "phone_number_invalid" | "phone_number_country_code" | "phone_number_too_short" | "phone_number_too_long" | "phone_number_not_in_plan" | "phone_number_extension" | "phone_number_repeated" | "phone_number_not_allowed" | "number_or_prefix" | "limits_with_keys_manage" | "approval_with_scope" | "pin_format" | "time_of_day" | "pauses_reversed" | "limit_without_value" | "work_hours_missing" | "work_hours_equal" | "hidden_sender_without_key" | "key_without_version" | "version_without_key" | "rsa_key" | "key_version_reused" | "phone_cannot_hide_senders" | "agent_cannot_hide_senders" | "password_too_short" | "password_too_long" | "password_is_username" | "password_too_simple" | "url_invalid" | "url_not_https" | "url_http_not_allowed" | "url_credentials" | "url_of_relay" | "url_port" | "url_not_public" | "not_a_twilio_event";
+                /** @description Values that belong to `reason` */
+                values?: {
+                    [key: string]: string | number;
+                };
                 message: string;
             }[];
         };

@@ -20,6 +20,11 @@ export function ProblemNote({ error, retry }: { readonly error: Error | null; re
       <div>
         {/* Leaves out the message of the API, because it repeats the first of the fields. */}
         {fields.length === 0 && <p dir="auto">{error.message}</p>}
+        {fields.length === 0 && error instanceof ApiFailure && error.detail !== undefined && (
+          <p className="small" lang="en">
+            <bdi dir="ltr">{error.detail}</bdi>
+          </p>
+        )}
         {fields.map((field) => (
           <p key={field.path + field.message} dir="auto">
             {problemText(field)}

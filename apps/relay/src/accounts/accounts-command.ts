@@ -145,7 +145,7 @@ function firstLine(input: string): string {
 }
 
 function acceptable(password: string, username: string): string {
-  const problem = passwordProblem(password, username)
+  const problem = passwordProblem(password, username)?.message
   if (problem !== undefined) throw new StartError(problem)
   return password
 }

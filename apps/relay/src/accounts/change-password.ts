@@ -22,7 +22,7 @@ export async function changePassword(
   },
 ): Promise<{ readonly isChanged: boolean; readonly revoked: number }> {
   const problem = passwordProblem(change.password, account.username)
-  if (problem !== undefined) throw new StartError(problem)
+  if (problem !== undefined) throw new StartError(problem.message)
   const passwordHash = await hashPassword(box, change.password)
   return database.$transaction(async (statements) => {
     // Updates the account first. The row lock then delays any token that is being issued with the old password.

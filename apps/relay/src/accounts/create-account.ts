@@ -15,7 +15,7 @@ export async function createAccount(
   given: { readonly username: string; readonly password: string },
 ): Promise<string | undefined> {
   const username = canonicalUsername(given.username)
-  const problem = usernameProblem(username) ?? passwordProblem(given.password, username)
+  const problem = usernameProblem(username) ?? passwordProblem(given.password, username)?.message
   if (problem !== undefined) throw new StartError(problem)
   const account = { id: newId(random), username, passwordHash: await hashPassword(box, given.password) }
   // Relies on the unique constraint instead of an earlier query, because two relays may create the first account at the

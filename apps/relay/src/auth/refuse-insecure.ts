@@ -8,6 +8,7 @@ export function refuseInsecure({ address, isSecure }: Pick<Caller, 'address' | '
   throw new ApiError(
     403,
     'credentials are not accepted over plain HTTP: use HTTPS, or list your TLS proxy in TRUSTED_PROXIES; for development set ALLOW_INSECURE_HTTP=1',
+    { reason: 'insecure_connection' },
   )
 }
 

@@ -1,3 +1,4 @@
+import type { RequestReason } from '@smsgw/contract/fields/problem-reason'
 import { ApiError } from '../http/errors/api-error.ts'
 
 const BASIC = 'Basic realm="smsgw", charset="UTF-8"'
@@ -13,6 +14,9 @@ const challenges = {
   'password or token': `${BASIC}, ${BEARER}`,
 } as const
 
-export function unauthorised(expected: keyof typeof challenges, message: string): ApiError {
-  return new ApiError(401, message, { headers: { 'WWW-Authenticate': challenges[expected] } })
+export function unauthorised(expected: keyof typeof challenges, message: string, reason?: RequestReason): ApiError {
+  return new ApiError(401, message, {
+    ...(reason && { reason }),
+    headers: { 'WWW-Authenticate': challenges[expected] },
+  })
 }

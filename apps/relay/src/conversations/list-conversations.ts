@@ -2,8 +2,7 @@ import { type Conversation, conversation, listConversationsQuery } from '@smsgw/
 import type { Waiting } from '@smsgw/contract/messages/waiting'
 import { z } from 'zod'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
-import { ApiError } from '../http/errors/api-error.ts'
-import { mayDo } from '../http/may-do.ts'
+import { mayDo, scopeRequired } from '../http/may-do.ts'
 import { linkToNext, momentOf, refusedCursor } from '../http/page.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import { decisionsOf } from '../shared-inbox/conversation-details.ts'
@@ -121,9 +120,8 @@ async function lastWaits(
 /** Refuses a filter by data that the caller may not read, because the filter would reveal this data. */
 function refuseHiddenFilter(principal: Principal, { folder, label, assignee, unread }: ConversationFilter): void {
   const isAboutDecisions = (folder ?? label ?? assignee) !== undefined
-  if (isAboutDecisions && !mayDo(principal, 'conversations:read'))
-    throw new ApiError(403, 'scope required: conversations:read')
-  if (unread !== undefined && !mayDo(principal, 'inbox:list')) throw new ApiError(403, 'scope required: inbox:list')
+  if (isAboutDecisions && !mayDo(principal, 'conversations:read')) throw scopeRequired('conversations:read')
+  if (unread !== undefined && !mayDo(principal, 'inbox:list')) throw scopeRequired('inbox:list')
 }
 
 function stateAnswer(principal: Principal, state: StoredState | undefined) {

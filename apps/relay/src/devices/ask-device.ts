@@ -68,7 +68,9 @@ async function refuseOffline(
   if (!isLeased(device.leaseUntil, clock.now())) throw offline()
   const supported = device.capabilitiesEpoch === device.connEpoch ? device.capabilities : []
   if (requires !== undefined && !supported.includes(requires))
-    throw new ApiError(409, 'The agent of this device is too old for this request: update the agent')
+    throw new ApiError(409, 'The agent of this device is too old for this request: update the agent', {
+      reason: 'agent_too_old',
+    })
 }
 
 const CAPABILITIES = { capabilities: true, capabilitiesEpoch: true } as const

@@ -31,6 +31,7 @@ export function askNetwork(deps: AskDeviceDeps): Endpoint {
         limitMs: LONGEST_MS,
         offline: () =>
           new ApiError(503, 'The device is offline: try again when it is online', {
+            reason: 'device_offline',
             headers: { 'Retry-After': '30' },
           }),
       })
@@ -53,9 +54,13 @@ function answerOf(answer: unknown): Answer {
     case 'answered':
       return { status: 200, body: { text, more, ...(sessionId !== undefined && { sessionId }) } }
     case 'no-answer':
-      throw new ApiError(504, 'The network did not answer: try again later, or check the code')
+      throw new ApiError(504, 'The network did not answer: try again later, or check the code', {
+        reason: 'network_silent',
+      })
     case 'busy':
-      throw new ApiError(409, reason ?? 'The SIM is busy with another USSD session: try again later')
+      throw new ApiError(409, reason ?? 'The SIM is busy with another USSD session: try again later', {
+        reason: 'sim_busy',
+      })
     default:
       throw new ApiError(409, reason ?? 'The device cannot send USSD requests now: try again later')
   }

@@ -105,7 +105,8 @@ async function askModem(
     ...{ accountId, deviceId, access, command },
     requires: 'modem-commands',
     limitMs: LONGEST_MS,
-    offline: () => new ApiError(409, 'The device is offline: try again when it is online'),
+    offline: () =>
+      new ApiError(409, 'The device is offline: try again when it is online', { reason: 'device_offline' }),
   })
   if (answer === undefined)
     throw new ApiError(504, 'The device did not answer: check the state of the SIM before you try again')

@@ -48,7 +48,8 @@ async function markDeleted(database: Database, accountId: string, id: string, no
   await database.$transaction(async (statements) => {
     const device = await lockDeviceToDelete(statements, accountId, id)
     if (device === undefined) throw noSuchDevice()
-    if (device.builtIn) throw new ApiError(409, 'This device is the gateway itself and cannot be deleted')
+    if (device.builtIn)
+      throw new ApiError(409, 'This device is the gateway itself and cannot be deleted', { reason: 'device_built_in' })
     await statements.device.update({
       where: { id, accountId },
       data: {

@@ -19,7 +19,8 @@ export function examineDevice(deps: AskDeviceDeps & { readonly limitMs?: number 
         access,
         command: (cmdId) => ({ kind: 'examine', cmdId }),
         limitMs: deps.limitMs ?? LONGEST_MS,
-        offline: () => new ApiError(409, 'The device is offline: run `agent doctor` on its machine'),
+        offline: () =>
+          new ApiError(409, 'The device is offline: run `agent doctor` on its machine', { reason: 'device_offline' }),
       })
       if (answer === undefined)
         throw new ApiError(

@@ -35,7 +35,7 @@ export class StatusReceivers {
   async add(accountId: string, callback: StatusCallback): Promise<string | undefined> {
     const { database, box, random, addressRules } = this.#deps
     const { format, url } = callback
-    const problem = url.length > LONGEST_URL ? 'is too long' : urlProblem(url, addressRules)
+    const problem = url.length > LONGEST_URL ? 'is too long' : urlProblem(url, addressRules)?.message
     if (problem !== undefined) return problem
     const origin = originOf(callback)
     const id = `${NAMES[format].id}-${createHash('sha256').update(origin).digest('hex').slice(0, 24)}`

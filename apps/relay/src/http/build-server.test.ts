@@ -283,9 +283,9 @@ test('an invalid body is explained for each member, and in one line', async () =
     detail: 'phoneNumbers[1] must be a string (and 2 more)',
     requestId: 'made-here',
     errors: [
-      { path: 'phoneNumbers[1]', message: 'must be a string' },
-      { path: 'phoneNumbers[2]', message: 'must not be empty' },
-      { path: 'textMessage.text', message: 'is required' },
+      { path: 'phoneNumbers[1]', reason: 'wrong_type', message: 'must be a string' },
+      { path: 'phoneNumbers[2]', reason: 'required', message: 'must not be empty' },
+      { path: 'textMessage.text', reason: 'required', message: 'is required' },
     ],
   })
 })

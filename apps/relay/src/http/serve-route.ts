@@ -12,7 +12,7 @@ import type { Authenticate, Caller } from './caller.ts'
 import type { Answer, Call, Principal } from './endpoint.ts'
 import { ApiError } from './errors/api-error.ts'
 import { checked, fieldError } from './errors/validation-error.ts'
-import { mayDo } from './may-do.ts'
+import { mayDo, scopeRequired } from './may-do.ts'
 import { type RequiredAccess, type Route, scopesOf } from './route.ts'
 
 export interface Gates {
@@ -119,7 +119,7 @@ export async function admit(access: RequiredAccess, gates: Gates, caller: Caller
     throw new ApiError(403, 'a token or an API key may not do this: use the password, or sign in')
   }
   if (access === 'any scope' || scopesOf(access).some((scope) => mayDo(principal, scope))) return principal
-  throw new ApiError(403, `scope required: ${scopesOf(access).join(' or ')}`)
+  throw scopeRequired(...scopesOf(access))
 }
 
 /** The principal of public endpoints, which has no account and no scopes. */

@@ -46,7 +46,7 @@ async function refreshAs(
   if (requested.deviceId !== undefined && devices.length === 0) {
     const message =
       'is not a device of this account: use an id from GET /devices, or leave deviceId out for all devices'
-    throw fieldError('deviceId', message)
+    throw fieldError('deviceId', { reason: 'unknown_device', message })
   }
   const deviceIds = devices.map(({ id }) => id)
   const phoneIds = devices.filter(({ phoneTokenHash }) => phoneTokenHash !== null).map(({ id }) => id)

@@ -2,7 +2,7 @@ import { type LiveEventKind, liveEventKinds, liveEventsQuery, scopesOfLiveEvent 
 import { z } from 'zod'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import { mayDo } from '../http/may-do.ts'
+import { mayDo, scopeRequired } from '../http/may-do.ts'
 import type { Database } from '../store/database.ts'
 import { EventStream } from './event-stream.ts'
 import type { LiveEvents } from './live-events.ts'
@@ -67,7 +67,7 @@ export function streamEvents(deps: StreamEventsDeps): Endpoint {
 function kindsFor(principal: Principal, requested: readonly LiveEventKind[]): ReadonlySet<LiveEventKind> {
   const allowed = requested.filter((kind) => scopesOfLiveEvent(kind).some((scope) => mayDo(principal, scope)))
   if (allowed.length > 0) return new Set(allowed)
-  throw new ApiError(403, `scope required: ${[...new Set(requested.flatMap(scopesOfLiveEvent))].join(' or ')}`)
+  throw scopeRequired(...new Set(requested.flatMap(scopesOfLiveEvent)))
 }
 
 async function resume(

@@ -67,5 +67,5 @@ function isStopped({ state }: StoredMessage): boolean {
 }
 
 function nothingToStop({ state }: StoredMessage): ApiError {
-  return new ApiError(409, `The message is ${state} and can no longer be cancelled`)
+  return new ApiError(409, `The message is ${state} and can no longer be cancelled`, { reason: 'message_final' })
 }

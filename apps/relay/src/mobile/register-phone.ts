@@ -9,7 +9,7 @@ import type { RedeemPairingCodeDeps } from '../devices/pairing/redeem-pairing-co
 import type { Authenticate, Caller } from '../http/caller.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import { mayDo } from '../http/may-do.ts'
+import { mayDo, scopeRequired } from '../http/may-do.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import { newId } from '../random.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
@@ -132,7 +132,7 @@ async function accountFinder(
   if (credentials.kind !== 'basic')
     throw unauthorised('password', 'to register a phone, send a user name and password, a code, or the private token')
   const principal = await deps.authenticate(caller)
-  if (!mayDo(principal, 'devices:write')) throw new ApiError(403, 'scope required: devices:write')
+  if (!mayDo(principal, 'devices:write')) throw scopeRequired('devices:write')
   return async (statements) => {
     await lockAccountForKeys(statements, principal)
     return principal.accountId

@@ -14,7 +14,7 @@ import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { fieldError } from '../http/errors/validation-error.ts'
-import { mayDo } from '../http/may-do.ts'
+import { mayDo, scopeRequired } from '../http/may-do.ts'
 import { newId } from '../random.ts'
 import type { Database, Statements } from '../store/database.ts'
 import type { PushSubscription } from '../store/generated/client.ts'
@@ -135,7 +135,7 @@ export function testSubscription(deps: SubscriptionDeps & SendPushDeps): Endpoin
 
 function refuseUnreadable(principal: Principal, events: readonly PushEvent[]): void {
   const scope = events.map((event) => SCOPES[event]).find((one) => !mayDo(principal, one))
-  if (scope !== undefined) throw new ApiError(403, `scope required: ${scope}`)
+  if (scope !== undefined) throw scopeRequired(scope)
 }
 
 async function refuseTooMany(statements: Statements, accountId: string, endpointHash: string): Promise<void> {

@@ -69,14 +69,26 @@ async function refuseUnableDevices(statements: Statements, accountId: string): P
     select: { name: true, phoneTokenHash: true, connEpoch: true, capabilities: true, capabilitiesEpoch: true },
   })
   const path = 'encryption.inbox_hide_sender'
-  const broken = devices.flatMap(({ name, ...device }) => {
+  const broken = devices.flatMap(({ name, ...device }): FieldError[] => {
     const named = `${JSON.stringify(name)} reports the numbers of senders`
     if (device.phoneTokenHash !== null)
       return [
-        { path, message: `cannot be set, because the phone ${named}: remove the phone, or use another account for it` },
+        {
+          path,
+          reason: 'phone_cannot_hide_senders',
+          values: { device: name },
+          message: `cannot be set, because the phone ${named}: remove the phone, or use another account for it`,
+        },
       ]
     if (device.connEpoch === 0n || supports(device, 'number-alias')) return []
-    return [{ path, message: `cannot be set, because the agent of ${named}: upgrade the agent first` }]
+    return [
+      {
+        path,
+        reason: 'agent_cannot_hide_senders',
+        values: { device: name },
+        message: `cannot be set, because the agent of ${named}: upgrade the agent first`,
+      },
+    ]
   })
   if (broken.length > 0) throw validationError(broken, 'body')
 }
@@ -104,11 +116,14 @@ function brokenRules({ messages, encryption }: Settings): FieldError[] {
   if (min !== undefined && max !== undefined && min > max)
     broken.push({
       path: 'messages.send_interval_min',
+      reason: 'pauses_reversed',
+      values: { minimum: min, maximum: max },
       message: `${min} is more than messages.send_interval_max (${max}): lower messages.send_interval_min, or raise messages.send_interval_max`,
     })
   if (messages.limit_period !== 'Disabled' && messages.limit_value === undefined)
     broken.push({
       path: 'messages.limit_value',
+      reason: 'limit_without_value',
       message: `is required with messages.limit_period ${messages.limit_period}: set the number of messages in that period`,
     })
   if (messages.work_hours_enabled) broken.push(...brokenWorkHours(messages))
@@ -119,16 +134,18 @@ function brokenKey(encryption: Settings['encryption']): FieldError[] {
   const { inbox_public_key: key, inbox_key_version: version } = encryption
   if (key === undefined && encryption.inbox_hide_sender === true) {
     const message = 'is required with encryption.inbox_hide_sender: set the key, or set inbox_hide_sender to false'
-    return [{ path: 'encryption.inbox_public_key', message }]
+    return [{ path: 'encryption.inbox_public_key', reason: 'hidden_sender_without_key', message }]
   }
   if (key === undefined && version === undefined) return []
   if (key === undefined || version === undefined) {
     const [missing, given] = key === undefined ? ['public_key', 'key_version'] : ['key_version', 'public_key']
-    return [{ path: `encryption.inbox_${missing}`, message: `is required with encryption.inbox_${given}: set both` }]
+    const reason = key === undefined ? 'version_without_key' : 'key_without_version'
+    const message = `is required with encryption.inbox_${given}: set both`
+    return [{ path: `encryption.inbox_${missing}`, reason, message }]
   }
   if (isUsableKey(key)) return []
   const message = 'must be an RSA public key with 2048 to 8192 bits, as SubjectPublicKeyInfo in base64'
-  return [{ path: 'encryption.inbox_public_key', message }]
+  return [{ path: 'encryption.inbox_public_key', reason: 'rsa_key', message }]
 }
 
 /**
@@ -140,7 +157,7 @@ function reusedVersion({ encryption }: OwnSettings, { encryption: before }: OwnS
   if (key === undefined || version === undefined || version !== before?.inbox_key_version) return []
   if (key === before.inbox_public_key) return []
   const message = `is the version of the present key: give the new key another version, for example ${version + 1}`
-  return [{ path: 'encryption.inbox_key_version', message }]
+  return [{ path: 'encryption.inbox_key_version', reason: 'key_version_reused', message }]
 }
 
 /**
@@ -170,11 +187,13 @@ function brokenWorkHours({ work_hours_start: start, work_hours_end: end }: Setti
     return [
       {
         path: 'messages.work_hours_end',
+        reason: 'work_hours_equal',
         message: `must differ from messages.work_hours_start (${start}): to send at any time of day, set messages.work_hours_enabled to false`,
       },
     ]
   return missing.map((key) => ({
     path: `messages.${key}`,
+    reason: 'work_hours_missing',
     message: 'is required while messages.work_hours_enabled is true: set it as HH:mm',
   }))
 }

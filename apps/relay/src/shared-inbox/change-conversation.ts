@@ -9,9 +9,8 @@ import { storedNumber } from '../conversations/stored-number.ts'
 import { visibilityOf } from '../conversations/visibility.ts'
 import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
-import { ApiError } from '../http/errors/api-error.ts'
 import { fieldError } from '../http/errors/validation-error.ts'
-import { mayDo } from '../http/may-do.ts'
+import { mayDo, scopeRequired } from '../http/may-do.ts'
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import type { Statements } from '../store/database.ts'
 import { addState, lockConversation, lockLabels, markRead, markUnread } from './change-state-statement.ts'
@@ -62,8 +61,7 @@ async function refuseImpossible(
   { blocked, unread, readUpTo }: ConversationChange,
 ): Promise<void> {
   if (blocked === undefined) await requireMessages(statements, principal.accountId, number)
-  if ((unread ?? readUpTo) !== undefined && !mayDo(principal, 'inbox:list'))
-    throw new ApiError(403, 'scope required: inbox:list')
+  if ((unread ?? readUpTo) !== undefined && !mayDo(principal, 'inbox:list')) throw scopeRequired('inbox:list')
 }
 
 async function changeUnread(

@@ -35,7 +35,10 @@ export function createLabel({ database, clock, random }: LabelDeps): Endpoint {
     errors: [409],
     async handle({ principal: { accountId }, body }) {
       if ((await database.label.count({ where: { accountId } })) >= MOST_LABELS)
-        throw new ApiError(409, `The account has ${MOST_LABELS} labels, the maximum: delete one`)
+        throw new ApiError(409, `The account has ${MOST_LABELS} labels, the maximum: delete one`, {
+          reason: 'too_many_labels',
+          values: { maximum: MOST_LABELS },
+        })
       const data = { ...body, id: newId(random), accountId, createdAt: clock.now() }
       const stored = await withUniqueName(() => database.label.create({ data }))
       return { status: 201, body: labelAnswer(stored) }
@@ -83,6 +86,8 @@ async function withUniqueName<Result>(write: () => Promise<Result>): Promise<Res
     return await write()
   } catch (error) {
     if (!(error instanceof Prisma.PrismaClientKnownRequestError) || error.code !== 'P2002') throw error
-    throw new ApiError(409, 'Another label of the account has this name: choose another name')
+    throw new ApiError(409, 'Another label of the account has this name: choose another name', {
+      reason: 'label_exists',
+    })
   }
 }

@@ -27,7 +27,10 @@ export function createNote({ database, rules, clock, random }: NoteDeps): Endpoi
       const number = await storedNumber(database, accountId, params.number, rules)
       await requireMessages(database, accountId, number)
       if ((await database.conversationNote.count({ where: { accountId, number } })) >= MOST_NOTES)
-        throw new ApiError(409, `The conversation has ${MOST_NOTES} notes, the maximum: delete one`)
+        throw new ApiError(409, `The conversation has ${MOST_NOTES} notes, the maximum: delete one`, {
+          reason: 'too_many_notes',
+          values: { maximum: MOST_NOTES },
+        })
       const data = { id: newId(random), accountId, number, text, author: username, createdAt: clock.now() }
       const stored = await database.$transaction(async (statements) => {
         await addState(statements, accountId, number)

@@ -134,7 +134,7 @@ describe('unread messages', () => {
       const { status, json } = await call('PATCH', '/conversations/+1', { readUpTo })
       expect([status, json.errors]).toEqual([
         400,
-        [{ path: 'readUpTo', message: 'is not the id of a message of this conversation' }],
+        [{ path: 'readUpTo', reason: 'invalid', message: 'is not the id of a message of this conversation' }],
       ])
     }
     expect(await got('/unread')).toEqual({ messages: 2, conversations: 2 })

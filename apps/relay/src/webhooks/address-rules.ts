@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import type { ValueProblem } from '../http/errors/api-error.ts'
 
 /** The addresses that webhooks may call. Everything except public unicast is refused unless the operator allows it. */
 export interface AddressRules {
@@ -35,25 +36,40 @@ export function isAllowedAddress(address: string, { allowNetworks }: AddressRule
 }
 
 /** Returns what is wrong with the URL of a webhook, or undefined if it is valid. Does not make a DNS look-up. */
-export function urlProblem(text: string, rules: AddressRules): string | undefined {
+export function urlProblem(text: string, rules: AddressRules): ValueProblem | undefined {
   // The URL parser silently drops these characters.
-  if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or control characters'
-  if (!URL.canParse(text)) return 'is not a valid URL: use one such as https://example.com/sms'
+  if (/[\s\p{Cc}]/u.test(text))
+    return { reason: 'url_invalid', message: 'must not contain spaces or control characters' }
+  if (!URL.canParse(text))
+    return { reason: 'url_invalid', message: 'is not a valid URL: use one such as https://example.com/sms' }
   const url = new URL(text)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://'
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return { reason: 'url_not_https', message: 'must begin with https://' }
   if (url.protocol === 'http:' && !rules.allowHttp)
-    return 'must begin with https://: only the operator can allow plain HTTP (WEBHOOK_ALLOW_HTTP)'
+    return {
+      reason: 'url_http_not_allowed',
+      message: 'must begin with https://: only the operator can allow plain HTTP (WEBHOOK_ALLOW_HTTP)',
+    }
   if (url.username !== '' || url.password !== '')
-    return 'must not contain credentials: verify the signature of the request instead'
+    return {
+      reason: 'url_credentials',
+      message: 'must not contain credentials: verify the signature of the request instead',
+    }
   // Removes a trailing dot, because it does not change the name.
   if (url.host.replace(/\.(?=:|$)/, '') === rules.ownHost)
-    return 'is the address of this relay, but a webhook cannot call the relay itself: use another address'
-  if (portsOfOthers.has(url.port))
-    return `uses port ${url.port}, which is reserved for another protocol: use another port`
+    return {
+      reason: 'url_of_relay',
+      message: 'is the address of this relay, but a webhook cannot call the relay itself: use another address',
+    }
+  const { port } = url
+  if (portsOfOthers.has(port)) {
+    const message = `uses port ${port}, which is reserved for another protocol: use another port`
+    return { reason: 'url_port', values: { port: Number(port) }, message }
+  }
   const address = literalAddress(url.hostname)
-  if (address !== undefined && !isAllowedAddress(address, rules))
-    return `is not public: only the operator can allow ${address} (WEBHOOK_ALLOW_CIDRS)`
-  return undefined
+  if (address === undefined || isAllowedAddress(address, rules)) return undefined
+  const message = `is not public: only the operator can allow ${address} (WEBHOOK_ALLOW_CIDRS)`
+  return { reason: 'url_not_public', values: { address }, message }
 }
 
 /** IPv6 addresses outside 2000::/3 are not assigned, or are older forms of IPv4 addresses (`::127.0.0.1`). */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { keyId } from '../fields/ids.ts'
 import { nameText } from '../fields/name-text.ts'
+import { recipientPattern } from '../fields/patterns.ts'
 import { requestBody, unchangeable } from '../fields/request-body.ts'
 import { instant, utcTime } from '../fields/times.ts'
 import { requestedScope } from './token.ts'
@@ -15,8 +16,6 @@ const name = nameText(64)
     examples: ['door bell'],
   })
 
-const RECIPIENT = /^\+?\d{1,20}\*?$/
-
 const sim = {
   deviceId: z.string().min(1).max(128).meta({ description: 'Device that may send' }),
   simNumber: z
@@ -29,7 +28,7 @@ const sim = {
 
 const recipients = z
   .array(
-    z.string().regex(RECIPIENT, {
+    z.string().regex(recipientPattern, {
       error: ({ input }) =>
         `${JSON.stringify(String(input).slice(0, 64))} is neither a number (for example +447400123456) nor a prefix with an asterisk at the end (for example +44*)`,
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { deviceId } from '../fields/ids.ts'
 import { nameText } from '../fields/name-text.ts'
+import { pinPattern } from '../fields/patterns.ts'
 import { requestBody } from '../fields/request-body.ts'
 import { queryBoolean, requestQuery } from '../fields/request-query.ts'
 import { instant, utcTime } from '../fields/times.ts'
@@ -225,7 +226,7 @@ export const enterPinRequest = requestBody({
   simNumber,
   pin: z
     .string()
-    .regex(/^\d{4,8}$/, 'must have four to eight digits')
+    .regex(pinPattern, 'must have four to eight digits')
     .meta({ description: 'PIN of the SIM. Four to eight digits', format: 'password' }),
   save: z.boolean().optional().meta({
     description:

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { noControlCharacters } from './no-control-characters.ts'
+import { noControlCharacters } from './patterns.ts'
+import { withReason } from './problem-reason.ts'
 
 /**
  * A name on one line that people give to a thing. Formatting characters are refused because invisible and bidirectional
@@ -14,7 +15,10 @@ export function nameText(maximum: number) {
       .max(maximum)
       .regex(noControlCharacters, { error: 'must not contain control characters', abort: true })
       // A pattern in the schema would not work, because few client languages support these character classes.
-      .refine((text) => !UNSAFE.test(text), 'must not contain control or formatting characters')
+      .refine((text) => !UNSAFE.test(text), {
+        error: 'must not contain control or formatting characters',
+        ...withReason('control_characters'),
+      })
   )
 }
 

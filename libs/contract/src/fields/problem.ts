@@ -1,5 +1,11 @@
 import { z } from 'zod'
 import { keyRefusals } from '../access/api-key.ts'
+import { type FieldReason, fieldReasons, type RequestReason, requestReasons } from './problem-reason.ts'
+
+const values = z
+  .record(z.string(), z.union([z.string(), z.number()]))
+  .optional()
+  .meta({ description: 'Values that belong to `reason`' })
 
 /** The body of every error: the members of RFC 9457, plus `code` and `message` for existing clients. */
 export const problem = z
@@ -13,14 +19,23 @@ export const problem = z
     status: z.int().meta({ description: 'Same as `code`' }),
     detail: z.string().meta({ description: 'Same as `message`' }),
     reason: z
-      .enum(keyRefusals)
+      .enum([...keyRefusals, ...(Object.keys(requestReasons) as RequestReason[])])
       .optional()
-      .meta({ description: 'Stable code of the exceeded limit, when a limit of the API key refuses the request' }),
+      .meta({
+        description:
+          'Stable code of the cause, when it says more than the status: for example the limit of the API key that refuses the request. New codes may be added',
+      }),
+    values,
     requestId: z.string().meta({ description: 'Same as the header `X-Request-ID`; include it in support requests' }),
     errors: z
       .array(
         z.strictObject({
           path: z.string().meta({ description: 'Path of the member in the request', examples: ['phoneNumbers[2]'] }),
+          reason: z.enum(Object.keys(fieldReasons) as FieldReason[]).meta({
+            description: 'Stable code of the error; `invalid` when only `message` describes it. New codes may be added',
+            examples: ['phone_number_invalid'],
+          }),
+          values,
           message: z.string(),
         }),
       )

@@ -3,6 +3,7 @@ import { isNumberAlias } from '../devices/number-alias.ts'
 import { DecodedBase64 } from '../fields/decoded-base64.ts'
 import { deviceId, givenId, keyId, resourceId } from '../fields/ids.ts'
 import { paging, refuseReversedRange, timeRange } from '../fields/paging.ts'
+import { type FieldReason, withReason } from '../fields/problem-reason.ts'
 import { requestBody } from '../fields/request-body.ts'
 import { queryBoolean, queryInteger, requestQuery } from '../fields/request-query.ts'
 import { instant, utcTime } from '../fields/times.ts'
@@ -102,7 +103,8 @@ type MessageBody = z.output<typeof messageBody>
 /** Validates and normalises all members that need no clock, numbering plan or account. */
 export const sendMessageRequest = messageBody
   .check(({ value, issues }) => {
-    for (const [path, message] of bodyProblems(value)) issues.push({ code: 'custom', path, message, input: value })
+    for (const [path, message, reason = 'invalid'] of bodyProblems(value))
+      issues.push({ code: 'custom', path, message, input: value, ...withReason(reason) })
   })
   .transform(({ phoneNumbers, recipient, textMessage, dataMessage, message, mmsMessage, ttl, ...rest }) => ({
     ...rest,
@@ -132,16 +134,19 @@ function contentOf(
   return data ? { kind: 'data', ...data } : { kind: 'text', text: text ?? '' }
 }
 
+type BodyProblem = [path: PropertyKey[], message: string, reason?: FieldReason]
+
 const CONTENTS = ['textMessage', 'dataMessage', 'mmsMessage', 'message'] as const
 
-function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
+function* bodyProblems(body: MessageBody): Generator<BodyProblem> {
   const { phoneNumbers, recipient, isEncrypted, ttl, validUntil, scheduleAt } = body
   if (phoneNumbers && recipient !== undefined)
     yield [['recipient'], 'cannot be combined with phoneNumbers: use only one of them']
   if (!phoneNumbers && recipient === undefined)
-    yield [['phoneNumbers'], 'is required: add at least one recipient, for example ["+447400123456"]']
+    yield [['phoneNumbers'], 'is required: add at least one recipient, for example ["+447400123456"]', 'required']
   const contents = CONTENTS.filter((name) => body[name] !== undefined)
-  if (contents.length === 0) yield [['textMessage'], 'is required: add textMessage.text, dataMessage or mmsMessage']
+  if (contents.length === 0)
+    yield [['textMessage'], 'is required: add textMessage.text, dataMessage or mmsMessage', 'required']
   if (contents.length > 1) yield [[contents[1] ?? ''], `use only one of ${contents.join(' and ')}`]
   const { mmsMessage: mms } = body
   if (mms && mms.text === undefined && mms.attachments.length === 0)
@@ -149,11 +154,12 @@ function* bodyProblems(body: MessageBody): Generator<[path: PropertyKey[], messa
   if (isEncrypted) yield* encryptionProblems(body)
   else yield* formatProblems(body)
   if (ttl !== undefined && validUntil) yield [['ttl'], 'use only one of ttl and validUntil']
-  if (scheduleAt && validUntil && scheduleAt >= validUntil) yield [['scheduleAt'], 'must be before validUntil']
+  if (scheduleAt && validUntil && scheduleAt >= validUntil)
+    yield [['scheduleAt'], 'must be before validUntil', 'not_before_deadline']
 }
 
 /** An unencrypted value in an encrypted message is refused, because it would fail at the agent. */
-function* encryptionProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
+function* encryptionProblems(body: MessageBody): Generator<BodyProblem> {
   const { phoneNumbers, recipient, textMessage, message, dataMessage, mmsMessage, deviceId } = body
   const numbers: readonly [path: PropertyKey[], value: string | undefined][] = [
     ...(phoneNumbers ?? []).map((number, index): [PropertyKey[], string] => [['phoneNumbers', index], number]),
@@ -182,17 +188,14 @@ function* encryptionProblems(body: MessageBody): Generator<[path: PropertyKey[],
 
 const base64 = z.base64()
 
-function* formatProblems(body: MessageBody): Generator<[path: PropertyKey[], message: string]> {
+function* formatProblems(body: MessageBody): Generator<BodyProblem> {
   yield* numberLengthProblems(body)
   if (body.dataMessage && !base64.safeParse(body.dataMessage.data).success)
     yield [['dataMessage', 'data'], 'must be base64']
   if (body.mmsMessage) yield* mmsProblems(body.mmsMessage)
 }
 
-function* mmsProblems({
-  subject,
-  attachments,
-}: Omit<MmsContent, 'kind'>): Generator<[path: PropertyKey[], message: string]> {
+function* mmsProblems({ subject, attachments }: Omit<MmsContent, 'kind'>): Generator<BodyProblem> {
   if ((subject?.length ?? 0) > LONGEST_SUBJECT)
     yield [['mmsMessage', 'subject'], `must have at most ${LONGEST_SUBJECT} characters`]
   for (const [index, { name = '', data }] of attachments.entries()) {
@@ -202,10 +205,7 @@ function* mmsProblems({
   }
 }
 
-function* numberLengthProblems({
-  phoneNumbers,
-  recipient,
-}: MessageBody): Generator<[path: PropertyKey[], message: string]> {
+function* numberLengthProblems({ phoneNumbers, recipient }: MessageBody): Generator<BodyProblem> {
   const message = 'must have at most 128 characters'
   if ((recipient?.length ?? 0) > 128) yield [['recipient'], message]
   for (const [index, number] of (phoneNumbers ?? []).entries())

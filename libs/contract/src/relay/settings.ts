@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { timeOfDayPattern } from '../fields/patterns.ts'
 
 const seconds = z.int().min(1).max(86_400)
 const days = z.int().min(1).max(36_500)
 const timeOfDay = z
   .string()
-  .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 08:30')
+  .regex(timeOfDayPattern, 'must be a time of day such as 08:30')
   .meta({ examples: ['08:30'] })
 
 const messages = {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { deviceId, givenId, resourceId } from '../fields/ids.ts'
 import { nameText } from '../fields/name-text.ts'
 import { paging, refuseReversedRange, timeRange } from '../fields/paging.ts'
+import { withReason } from '../fields/problem-reason.ts'
 import { requestBody } from '../fields/request-body.ts'
 import { requestQuery } from '../fields/request-query.ts'
 import { instant, utcTime } from '../fields/times.ts'
@@ -48,12 +49,17 @@ export const registerWebhookRequest = requestBody({
   .transform(({ event, events, ...rest }, context) => {
     const [first, ...others] = events ?? (event === undefined ? [] : [event])
     if (rest.format === 'twilio' && !areTwilioEvents([first ?? '', ...others])) {
-      context.addIssue({ code: 'custom', path: ['events'], message: twilioEventsOnly })
+      context.addIssue({
+        code: 'custom',
+        path: ['events'],
+        message: twilioEventsOnly,
+        ...withReason('not_a_twilio_event'),
+      })
       return z.NEVER
     }
     if (first !== undefined) return { ...rest, events: [first, ...others] as const }
     const message = `is required. Use one of ${webhookEvents.join(', ')}`
-    context.addIssue({ code: 'custom', path: ['event'], message })
+    context.addIssue({ code: 'custom', path: ['event'], message, ...withReason('required') })
     return z.NEVER
   })
   .meta({

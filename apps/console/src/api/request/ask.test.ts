@@ -34,7 +34,7 @@ test('an answer without a body or a Link header has neither', async () => {
 })
 
 test('the error of a refused request names the wrong member', async () => {
-  const errors = [{ path: 'phoneNumbers[0]', message: '"hello" is not a valid phone number' }]
+  const errors = [{ path: 'phoneNumbers[0]', reason: 'phone_number_invalid', values: { value: 'hello' }, message: '' }]
   answerWith(new Response(JSON.stringify({ message: 'Invalid request', errors }), { status: 400 }))
   const failure = await ask('POST', '/messages', {}).catch((error: unknown) => error)
   if (!(failure instanceof ApiFailure)) throw failure

@@ -1,6 +1,6 @@
 import type { Problem } from '@smsgw/contract/fields/problem'
 import { t } from '../../words/text.ts'
-import { problemText, wholeProblemText } from './problem-texts.ts'
+import { problemText, requestProblemText } from './problem-texts.ts'
 
 const base = '/3rdparty/v1'
 /** The time limit, which is longer than any operation of a device, such as diagnostics or a USSD code. */
@@ -61,11 +61,14 @@ export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
   readonly status: number
   readonly problem: Partial<Problem>
+  /** The English message of the API, if the text of the failure only describes the status. */
+  readonly detail: string | undefined
 
-  constructor(status: number, problem: Partial<Problem>) {
-    super(problem.message === undefined ? t('problem.noReason', { status }) : wholeProblemText(problem.message))
+  constructor(status: number, problem: Partial<Problem>, words = wordsOf(status, problem)) {
+    super(words.text)
     this.status = status
     this.problem = problem
+    this.detail = words.detail
   }
 
   /** The problem of one member of the request. */
@@ -89,6 +92,17 @@ export class ApiFailure extends Error {
   }
 }
 
+interface FailureWords {
+  readonly text: string
+  readonly detail?: string
+}
+
+function wordsOf(status: number, { message, ...problem }: Partial<Problem>): FailureWords {
+  return message === undefined
+    ? { text: t('problem.noReason', { status }) }
+    : requestProblemText({ ...problem, status, message })
+}
+
 export function queryString(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
@@ -99,7 +113,7 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
     return await fetch(url, request)
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiFailure(0, { message: t('problem.unreachable') })
+    throw new ApiFailure(0, {}, { text: t('problem.unreachable') })
   }
 }
 

@@ -1,114 +1,74 @@
-import { expect, test } from 'vitest'
-import { problemText, wholeProblemText } from './problem-texts.ts'
+import { keyRefusals } from '@smsgw/contract/access/api-key'
+import { fieldReasons, requestReasons } from '@smsgw/contract/fields/problem-reason'
+import { afterEach, describe, expect, test } from 'vitest'
+import { chooseLocale, languages } from '../../words/language.ts'
+import { loadLocale } from '../../words/text.ts'
+import { problemText, requestProblemText } from './problem-texts.ts'
+
+afterEach(() => loadLocale(chooseLocale('en', ['en'])))
+
+const english = 'the English message of the API'
+const shownValues = (names: readonly string[]) => Object.fromEntries(names.map((name, at) => [name, 4_711 + at]))
+
+describe.each(languages.map(({ code }) => code))('in %s', (language) => {
+  test('every code of a field problem has words with all of its values', async () => {
+    await loadLocale(chooseLocale(language, [language]))
+    for (const [reason, names] of Object.entries(fieldReasons)) {
+      // The relay says no more than its message.
+      if (reason === 'invalid') continue
+      const values = shownValues(names)
+      const text = problemText({ path: 'phoneNumbers[0]', message: english, reason, values })
+      expect({ reason, text }).toEqual({ reason, text: expect.not.stringContaining(english) })
+      for (const value of Object.values(values))
+        expect({ reason, text: text.replace(/[.,\s]/g, '') }).toEqual({
+          reason,
+          text: expect.stringContaining(String(value)),
+        })
+    }
+  })
+
+  test('every code of a refused request has words', async () => {
+    await loadLocale(chooseLocale(language, [language]))
+    const reasons = { ...requestReasons, ...Object.fromEntries(keyRefusals.map((reason) => [reason, []])) }
+    for (const [reason, names] of Object.entries(reasons)) {
+      const words = requestProblemText({ status: 409, message: english, reason, values: shownValues(names) })
+      expect({ reason, ...words }).toEqual({ reason, text: expect.not.stringContaining(english) })
+    }
+  })
+})
 
 test.each([
-  [
-    'phoneNumbers[0]',
-    '"hello" is not a valid phone number: use the international format, for example +447400123456',
-    '“hello” isn’t a valid phone number. Use the international format, for example +447400123456.',
-  ],
-  ['phoneNumbers[2]', '"+4412" is too short for a phone number', '“+4412” is too short for a phone number.'],
-  [
-    'phoneNumbers[2]',
-    'is the same number as phoneNumbers[0]: remove one of them',
-    'To: the same number is listed twice.',
-  ],
-  ['textMessage.text', 'must not be empty', 'Message is required.'],
-  ['scheduleAt', 'must be in the future: leave it out to send now', 'Send at must be in the future.'],
-  ['newPassword', 'must have at least 8 characters', 'New password must have at least 8 characters.'],
-  [
-    'newPassword',
-    'is not allowed: a password needs at least 8 characters',
-    'New password must have at least 8 characters.',
-  ],
-  ['newPassword', 'is not allowed: a password must not be the user name', 'The password must not be the username.'],
-  [
-    'newPassword',
-    'is not allowed: a password needs more than two different characters',
-    'Use more than two different characters.',
-  ],
-  [
-    'newPassword',
-    'is not allowed: a password must have at most 128 bytes',
-    'The password is too long. Use at most 128 characters, or fewer with accents or emoji.',
-  ],
-  [
-    'url',
-    'is not a valid URL: use one such as https://example.com/sms',
-    'Enter a URL such as https://example.com/sms.',
-  ],
-  [
-    'url',
-    'must begin with https://: only the operator can allow plain HTTP (WEBHOOK_ALLOW_HTTP)',
-    'The URL must begin with https://. Only the operator can allow HTTP (WEBHOOK_ALLOW_HTTP).',
-  ],
-  ['url', 'must begin with https://', 'The URL must begin with https://.'],
-  [
-    'url',
-    'is not public: only the operator can allow 10.0.0.1 (WEBHOOK_ALLOW_CIDRS)',
-    'The address 10.0.0.1 is not public. Only the operator can allow it (WEBHOOK_ALLOW_CIDRS).',
-  ],
-  [
-    'url',
-    'uses port 25, which is reserved for another protocol: use another port',
-    'Port 25 is reserved for another protocol. Use another port.',
-  ],
-  ['pin', 'must have four to eight digits', 'A PIN has four to eight digits.'],
-  [
-    'name',
-    'must not contain control or formatting characters',
-    'Name must not contain line breaks, tabs or invisible characters.',
-  ],
-  [
-    'messages.limit_value',
-    'is required with messages.limit_period PerHour: set the number of messages in that period',
-    'Enter the maximum number of messages, or choose “No limit” as the period.',
-  ],
-  [
-    'messages.work_hours_end',
-    'is required while messages.work_hours_enabled is true: set it as HH:mm',
-    'Enter a time, or turn work hours off.',
-  ],
-  [
-    'encryption.inbox_hide_sender',
-    'cannot be set, because the agent of "office-pi" reports the numbers of senders: upgrade it first',
-    'The agent of office-pi can’t hide senders. Upgrade it first.',
-  ],
-  [
-    'messages.send_interval_min',
-    '10 is more than messages.send_interval_max (5): lower messages.send_interval_min, or raise messages.send_interval_max',
-    'Minimum pause (10) is more than maximum pause (5).',
-  ],
-  ['messages.limit_value', 'must be at least 1', 'Message limit must be at least 1.'],
+  ['phoneNumbers[2]', 'phone_number_too_short', { value: '+4412' }, '“+4412” is too short for a phone number.'],
+  ['phoneNumbers[2]', 'phone_number_repeated', {}, 'To: the same number is listed twice.'],
+  ['textMessage.text', 'required', {}, 'Message is required.'],
+  ['scheduleAt', 'not_in_future', {}, 'Send at must be in the future.'],
+  ['newPassword', 'too_short', { minimum: 8 }, 'New password must have at least 8 characters.'],
+  ['messages.limit_value', 'too_small', { minimum: 1 }, 'Message limit must be at least 1.'],
   [
     'textMessage.text',
-    'needs 12 parts, but at most 10 are allowed: shorten it',
+    'too_many_parts',
+    { parts: 12, maximum: 10 },
     'The text needs 12 parts, but the limit is 10. Shorten it.',
   ],
-  [
-    'limits.recipients[1]',
-    '"+44x" is neither a number (for example +447400123456) nor a prefix with an asterisk at the end (for example +44*)',
-    '“+44x” isn’t a number such as +447400123456 or a prefix such as +44*.',
-  ],
-  ['limits.recipientsPerDay', 'must be at least 1', 'Daily limit must be at least 1.'],
-  [
-    'limits',
-    'cannot be combined with the scope keys:manage, because the key could then remove its limits',
-    'A key with limits can’t have the scope keys:manage, because the key could then remove its limits.',
-  ],
-  ['expiresAt', 'must be in the future: leave it out for a key without expiry', 'Expires must be in the future.'],
-])('%s %s', (path, message, sentence) => {
-  expect(problemText({ path, message })).toBe(sentence)
-})
-
-test('names the member when the problem has no text in the catalogue', () => {
-  expect(problemText({ path: 'colour', message: 'must be blue' })).toBe('colour must be blue')
+])('%s %s is a sentence with the name of the field', (path, reason, values, text) => {
+  expect(problemText({ path, reason, values, message: english })).toBe(text)
 })
 
 test.each([
-  ['wrong user name or password', 'Wrong username or password.'],
-  ['too many wrong passwords for this account; try again in 30 s', 'Too many attempts. Try again in 30 seconds.'],
-  ['the text of a newer relay', 'the text of a newer relay'],
-])('%s', (message, text) => {
-  expect(wholeProblemText(message)).toBe(text)
+  ['an older relay', {}],
+  ['a newer relay', { reason: 'made_of_cheese' }],
+  ['a relay that omits a value', { reason: 'too_small' }],
+  ['a problem that only its message describes', { reason: 'invalid' }],
+])('shows the field and the message for %s', (_, more) => {
+  expect(problemText({ path: 'name', message: 'must be blue', ...more })).toBe('Name: must be blue')
+})
+
+test('a refusal without a code says what its status means, with the message as a detail', async () => {
+  const refusal = { status: 503, message: 'the gateway is asleep' }
+  expect(requestProblemText(refusal)).toEqual({ text: 'The gateway is asleep' })
+  await loadLocale(chooseLocale('de', ['de']))
+  expect(requestProblemText(refusal)).toEqual({
+    text: expect.stringContaining('nicht verfügbar'),
+    detail: 'the gateway is asleep',
+  })
 })

@@ -90,13 +90,19 @@ export async function insertKey(
   const now = clock.now()
   refuseUnlimiting(scopes, limits)
   if (expiresAt && expiresAt <= now)
-    throw fieldError('expiresAt', 'must be in the future: leave it out for a key without expiry')
+    throw fieldError('expiresAt', {
+      reason: 'not_in_future',
+      message: 'must be in the future: leave it out for a key without expiry',
+    })
   const id = newKeyId(random)
   const key = newKey(random, id)
   const row = await database.$transaction(async (statements) => {
     await lockAccountForKeys(statements, caller)
     if ((await statements.apiKey.count({ where: { accountId: caller.accountId, revokedAt: null } })) >= MOST_KEYS)
-      throw new ApiError(409, `The account already has ${MOST_KEYS} API keys, the maximum: revoke an unused key`)
+      throw new ApiError(409, `The account already has ${MOST_KEYS} API keys, the maximum: revoke an unused key`, {
+        reason: 'too_many_keys',
+        values: { maximum: MOST_KEYS },
+      })
     return await statements.apiKey.create({
       data: {
         id,
@@ -152,7 +158,7 @@ export async function findKey(statements: Statements, accountId: string, id: str
 }
 
 export function revokedKey(): ApiError {
-  return new ApiError(409, 'The API key is revoked: create a new one')
+  return new ApiError(409, 'The API key is revoked: create a new one', { reason: 'key_revoked' })
 }
 
 /**
@@ -173,13 +179,17 @@ const WITHOUT_APPROVAL: readonly Scope[] = ['all:any', 'messages:approve', 'webh
 function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
   const around = limits.approval && WITHOUT_APPROVAL.find((scope) => scopes.includes(scope))
   if (around)
-    throw fieldError('limits.approval', `cannot be combined with the scope ${around}, which could avoid the approval`)
+    throw fieldError('limits.approval', {
+      reason: 'approval_with_scope',
+      values: { scope: around },
+      message: `cannot be combined with the scope ${around}, which could avoid the approval`,
+    })
   const isLimited = Object.values(limits).some((limit) => limit !== undefined)
   if (isLimited && scopes.includes('keys:manage'))
-    throw fieldError(
-      'limits',
-      'cannot be combined with the scope keys:manage, because the key could then remove its limits',
-    )
+    throw fieldError('limits', {
+      reason: 'limits_with_keys_manage',
+      message: 'cannot be combined with the scope keys:manage, because the key could then remove its limits',
+    })
 }
 
 function storedLimits({ sims, recipients, recipientsPerDay, approval }: KeyLimits) {

@@ -123,6 +123,8 @@ function isEqual(one: string, other: string): boolean {
 
 function tooMany(retryAfterSeconds: number): ApiError {
   return new ApiError(429, `too many wrong API keys from your address; try again in ${retryAfterSeconds} s`, {
+    reason: 'too_many_attempts',
+    values: { seconds: retryAfterSeconds },
     headers: { 'Retry-After': String(retryAfterSeconds) },
   })
 }

@@ -207,6 +207,8 @@ function turnGroup(address: string): string {
 
 function tooMany(what: string, retryAfterSeconds: number): ApiError {
   return new ApiError(429, `${what}; try again in ${retryAfterSeconds} s`, {
+    reason: 'too_many_attempts',
+    values: { seconds: retryAfterSeconds },
     headers: { 'Retry-After': String(retryAfterSeconds) },
   })
 }

@@ -27,7 +27,9 @@ export function changeOwnPassword(deps: ChangeOwnPasswordDeps): Endpoint {
     answers: { 204: null },
     async handle({ principal: { accountId, username }, body, address }) {
       if (await change({ accountId, username, address }, body)) return { status: 204 }
-      throw new ApiError(403, 'currentPassword is not the password of this account')
+      throw new ApiError(403, 'currentPassword is not the password of this account', {
+        reason: 'wrong_current_password',
+      })
     },
   })
 }
@@ -52,7 +54,8 @@ export function changePasswordAs(deps: ChangeOwnPasswordDeps) {
     const login = await deps.basicLogin.check({ username, password: currentPassword, address })
     if (!login) return false
     const problem = passwordProblem(newPassword, username)
-    if (problem !== undefined) throw fieldError('newPassword', `is not allowed: ${problem}`)
+    if (problem !== undefined)
+      throw fieldError('newPassword', { ...problem, message: `is not allowed: ${problem.message}` })
     const { credentialVersion } = login
     const change = { password: newPassword, keepTokens: false, credentialVersion }
     const { isChanged } = await changePassword(deps, { id, username }, change)

@@ -9,6 +9,7 @@ import { jtiParams } from '@smsgw/contract/fields/ids'
 import { z } from 'zod'
 import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
+import { scopeRequired } from '../../http/may-do.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import { newId } from '../../random.ts'
 import type { Database } from '../../store/database.ts'
@@ -68,7 +69,7 @@ export async function issuePair(
 export function refuseEscalation({ scopes }: Pick<Principal, 'scopes'>, requested: readonly string[]): void {
   const held: ReadonlySet<string> = scopes
   const missing = held.has('all:any') ? undefined : requested.find((scope) => !held.has(scope))
-  if (missing !== undefined) throw new ApiError(403, `scope required: ${missing}`)
+  if (missing !== undefined) throw scopeRequired(missing)
 }
 
 /**

@@ -1,10 +1,18 @@
 import type { KeyRefusal } from '@smsgw/contract/access/api-key'
+import type { FieldReason, ReasonValues, RequestReason } from '@smsgw/contract/fields/problem-reason'
+
+/** What is wrong with a value, as the end of a sentence that begins with the name of the value. */
+export interface ValueProblem {
+  /** Default: `invalid`, which says no more than the message. */
+  readonly reason?: FieldReason
+  readonly values?: ReasonValues
+  readonly message: string
+}
 
 /** A problem in one member of a request. */
-export interface FieldError {
+export interface FieldError extends ValueProblem {
   /** The path of the member, for example `phoneNumbers[2]`. */
   readonly path: string
-  readonly message: string
 }
 
 /**
@@ -16,8 +24,9 @@ export class ApiError extends Error {
   readonly status: number
   readonly errors: readonly FieldError[] | undefined
   readonly headers: Readonly<Record<string, string>>
-  /** A stable code; set if a limit of an API key is the reason for the refusal. */
-  readonly reason: KeyRefusal | undefined
+  /** A stable code, if it says more than the status. */
+  readonly reason: KeyRefusal | RequestReason | undefined
+  readonly values: ReasonValues | undefined
 
   constructor(
     status: number,
@@ -25,7 +34,8 @@ export class ApiError extends Error {
     more: {
       readonly errors?: readonly FieldError[]
       readonly headers?: Readonly<Record<string, string>>
-      readonly reason?: KeyRefusal
+      readonly reason?: KeyRefusal | RequestReason
+      readonly values?: ReasonValues
       readonly cause?: unknown
     } = {},
   ) {
@@ -34,5 +44,6 @@ export class ApiError extends Error {
     this.errors = more.errors
     this.headers = more.headers ?? {}
     this.reason = more.reason
+    this.values = more.values
   }
 }

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Problem } from '@smsgw/contract/fields/problem'
-import type { ApiError } from './api-error.ts'
+import type { ApiError, FieldError } from './api-error.ts'
 
-export function problemBody({ status, message, errors, reason }: ApiError, requestId: string): Problem {
+export function problemBody({ status, message, errors, reason, values }: ApiError, requestId: string): Problem {
   return {
     code: status,
     message,
@@ -11,9 +11,19 @@ export function problemBody({ status, message, errors, reason }: ApiError, reque
     status,
     detail: message,
     ...(reason && { reason }),
+    ...(values && { values }),
     requestId,
-    ...(errors && { errors: errors.map(({ path, message }) => ({ path, message })) }),
+    ...(errors && { errors: errors.map(fieldProblem) }),
   }
+}
+
+function fieldProblem({
+  path,
+  reason = 'invalid',
+  values,
+  message,
+}: FieldError): NonNullable<Problem['errors']>[number] {
+  return { path, reason, ...(values && Object.keys(values).length > 0 && { values }), message }
 }
 
 /** Returns the media type of RFC 9457 if the caller accepts it, otherwise plain JSON, which older clients expect. */

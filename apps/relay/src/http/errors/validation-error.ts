@@ -1,5 +1,6 @@
+import { reasonOf } from '@smsgw/contract/fields/problem-reason'
 import type { z } from 'zod'
-import { ApiError, type FieldError } from './api-error.ts'
+import { ApiError, type FieldError, type ValueProblem } from './api-error.ts'
 
 /** The largest number of problems in an answer. */
 const MOST_PROBLEMS = 20
@@ -10,10 +11,11 @@ export function checked<Schema extends z.ZodType>(
   value: unknown,
   place: 'body' | 'query',
 ): z.output<Schema> {
-  const result = schema.safeParse(value, { error: wordsOf })
+  // The reason of a problem depends on whether there was an input.
+  const result = schema.safeParse(value, { error: wordsOf, reportInput: true })
   if (result.success) return result.data
   throw validationError(
-    result.error.issues.map(({ path, message }) => ({ path: pathText(path), message })),
+    result.error.issues.map((issue) => ({ path: pathText(issue.path), ...reasonOf(issue), message: issue.message })),
     place,
   )
 }
@@ -25,8 +27,9 @@ export function validationError(problems: readonly FieldError[], place: 'body' |
   return new ApiError(400, `${first.path === '' ? `the ${place}` : first.path} ${first.message}${more}`, { errors })
 }
 
-export function fieldError(path: string, message: string, place: 'body' | 'query' = 'body'): ApiError {
-  return validationError([{ path, message }], place)
+/** @param problem a message if it needs no code */
+export function fieldError(path: string, problem: string | ValueProblem, place: 'body' | 'query' = 'body'): ApiError {
+  return validationError([{ path, ...(typeof problem === 'string' ? { message: problem } : problem) }], place)
 }
 
 /** Returns a path such as `phoneNumbers[2]` or `textMessage.text`. */

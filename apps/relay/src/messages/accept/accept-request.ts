@@ -231,6 +231,8 @@ function refusedOrRepeated(outcome: NotNew, { body }: RequestedMessage): Accepte
     case 'key-taken':
       throw new ApiError(422, 'This Idempotency-Key was used for a different request: use a new key for a new message')
     case 'id-taken':
-      throw new ApiError(409, `A message with the id ${body.id} already exists: use another id, or leave it out`)
+      throw new ApiError(409, `A message with the id ${body.id} already exists: use another id, or leave it out`, {
+        reason: 'id_exists',
+      })
   }
 }

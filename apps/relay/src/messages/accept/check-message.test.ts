@@ -14,7 +14,13 @@ describe('messageRecipients', () => {
   test('names both positions when two spellings are the same number', () => {
     expect(messageRecipients(['+14155550123', '+49 151 12345678', '0151/12345678'], rules)).toEqual({
       ok: false,
-      errors: [{ path: 'phoneNumbers[2]', message: 'is the same number as phoneNumbers[1]: remove one of them' }],
+      errors: [
+        {
+          path: 'phoneNumbers[2]',
+          reason: 'phone_number_repeated',
+          message: 'is the same number as phoneNumbers[1]: remove one of them',
+        },
+      ],
     })
   })
 
@@ -24,9 +30,16 @@ describe('messageRecipients', () => {
       errors: [
         {
           path: 'phoneNumbers[0]',
+          reason: 'phone_number_invalid',
+          values: { value: 'nobody' },
           message: '"nobody" is not a valid phone number: use the international format, for example +447400123456',
         },
-        { path: 'phoneNumbers[2]', message: '"+1" is too short for a phone number' },
+        {
+          path: 'phoneNumbers[2]',
+          reason: 'phone_number_too_short',
+          values: { value: '+1' },
+          message: '"+1" is too short for a phone number',
+        },
       ],
     })
   })

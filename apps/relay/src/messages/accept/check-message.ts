@@ -51,11 +51,14 @@ function endOf({ ttlSeconds, validUntil }: SendMessageRequest, now: Date): Date 
 }
 
 function* timeErrors(scheduleAt: Date | undefined, validUntil: Date | undefined, now: Date): Generator<FieldError> {
-  if (validUntil && validUntil <= now) yield { path: 'validUntil', message: 'must be in the future' }
+  if (validUntil && validUntil <= now)
+    yield { path: 'validUntil', reason: 'not_in_future', message: 'must be in the future' }
   if (!scheduleAt) return
-  if (scheduleAt <= now) yield { path: 'scheduleAt', message: 'must be in the future: leave it out to send now' }
+  const path = 'scheduleAt'
+  if (scheduleAt <= now)
+    yield { path, reason: 'not_in_future', message: 'must be in the future: leave it out to send now' }
   else if (validUntil && scheduleAt >= validUntil)
-    yield { path: 'scheduleAt', message: 'must be before the deadline set by ttl or validUntil' }
+    yield { path, reason: 'not_before_deadline', message: 'must be before the deadline set by ttl or validUntil' }
 }
 
 /** Returns errors of an MMS: only phones send MMS, and a phone cannot decrypt an alias. */
@@ -73,7 +76,8 @@ function* sizeErrors({ content }: SendMessageRequest, maxSegments: number): Gene
   const parts = partsBeyond(content, maxSegments)
   if (parts === undefined) return
   const path = content.kind === 'text' ? 'textMessage.text' : 'dataMessage.data'
-  yield { path, message: `needs ${parts} parts, but at most ${maxSegments} are allowed: shorten it` }
+  const message = `needs ${parts} parts, but at most ${maxSegments} are allowed: shorten it`
+  yield { path, reason: 'too_many_parts', values: { parts, maximum: maxSegments }, message }
 }
 
 function refused(errors: readonly FieldError[]): MessageCheck {
@@ -96,12 +100,16 @@ export function messageRecipients(requested: readonly string[], rules: NumberRul
     const normalised = isNumberAlias(text) ? ({ ok: true, number: text } as const) : normaliseNumber(text, rules)
     const path = `phoneNumbers[${position}]`
     if (!normalised.ok) {
-      errors.push({ path, message: `${JSON.stringify(text)} ${normalised.reason}` })
+      const { reason, message } = normalised
+      errors.push({ path, reason, values: { value: text }, message: `${JSON.stringify(text)} ${message}` })
       continue
     }
     const first = positions.get(normalised.number)
     if (first === undefined) positions.set(normalised.number, position)
-    else errors.push({ path, message: `is the same number as phoneNumbers[${first}]: remove one of them` })
+    else {
+      const message = `is the same number as phoneNumbers[${first}]: remove one of them`
+      errors.push({ path, reason: 'phone_number_repeated', message })
+    }
   }
   return errors.length > 0 ? { ok: false, errors } : { ok: true, numbers: [...positions.keys()] }
 }

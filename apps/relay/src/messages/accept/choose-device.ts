@@ -2,7 +2,7 @@ import type { KeyLimits } from '@smsgw/contract/access/api-key'
 import type { Capability } from '@smsgw/contract/link/frame'
 import type { SendMessageRequest } from '@smsgw/contract/messages/message'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { validationError } from '../../http/errors/validation-error.ts'
+import { fieldError } from '../../http/errors/validation-error.ts'
 import { isLeased } from '../../link/claim/lease.ts'
 
 /** A device of the account with the facts that the choice depends on. */
@@ -193,32 +193,44 @@ export function deviceRefusal(
       return new ApiError(
         400,
         'The account has no device to send with: create a pairing code with POST /devices/codes and run `agent pair` with it',
+        { reason: 'no_device' },
       )
     case 'unknown':
-      return wrongMember('deviceId', 'is not a device of this account: use an id from GET /devices')
+      return fieldError('deviceId', {
+        reason: 'unknown_device',
+        message: 'is not a device of this account: use an id from GET /devices',
+      })
     case 'no-such-sim':
-      return wrongMember('simNumber', `${simNumber} does not exist on the device: GET /devices lists its SIMs`)
+      return fieldError('simNumber', {
+        reason: 'unknown_sim',
+        values: { simNumber: simNumber ?? '' },
+        message: `${simNumber} does not exist on the device: GET /devices lists its SIMs`,
+      })
     case 'emulated':
-      return wrongMember(
-        simNumber === undefined ? 'deviceId' : 'simNumber',
-        'is an emulated modem, but the account has a real modem: choose the real modem, delete the device of the real modem, or set MIX_EMULATED_MODEMS=1 on the relay',
-      )
+      return fieldError(simNumber === undefined ? 'deviceId' : 'simNumber', {
+        reason: 'emulated_modem',
+        message:
+          'is an emulated modem, but the account has a real modem: choose the real modem, delete the device of the real modem, or set MIX_EMULATED_MODEMS=1 on the relay',
+      })
     case 'too-old':
-      return wrongMember(
-        'dataMessage',
-        'cannot be sent encrypted, because the agent is too old: upgrade all relays, then the agents',
-      )
+      return fieldError('dataMessage', {
+        message: 'cannot be sent encrypted, because the agent is too old: upgrade all relays, then the agents',
+      })
     case 'no-key':
-      return wrongMember('deviceId', 'has no public key, so it cannot decrypt the message: GET /devices shows the keys')
+      return fieldError('deviceId', {
+        message: 'has no public key, so it cannot decrypt the message: GET /devices shows the keys',
+      })
     case 'no-aliases':
-      return wrongMember('deviceId', 'cannot send to an alias: choose the device that reported the alias')
+      return fieldError('deviceId', {
+        message: 'cannot send to an alias: choose the device that reported the alias',
+      })
     case 'no-mms':
-      return wrongMember(
-        'mmsMessage',
-        deviceId === undefined
-          ? 'cannot be sent, because no device of the account can send MMS: register a phone with an app that sends MMS. Modems cannot send MMS'
-          : 'cannot be sent by this device: choose a phone with an app that sends MMS. Modems cannot send MMS',
-      )
+      return fieldError('mmsMessage', {
+        message:
+          deviceId === undefined
+            ? 'cannot be sent, because no device of the account can send MMS: register a phone with an app that sends MMS. Modems cannot send MMS'
+            : 'cannot be sent by this device: choose a phone with an app that sends MMS. Modems cannot send MMS',
+      })
     case 'not-active':
       return new ApiError(
         400,
@@ -226,11 +238,8 @@ export function deviceRefusal(
       )
     case 'queue-full':
       return new ApiError(503, 'The queue of the device is full: try again later', {
+        reason: 'queue_full',
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       })
   }
-}
-
-function wrongMember(path: string, message: string): ApiError {
-  return validationError([{ path, message }], 'body')
 }

@@ -56,7 +56,7 @@ export function recipientRefusal(
   const message = `${named} may not send to ${numbers[position]}: the key is limited to other recipients`
   return new ApiError(403, message, {
     reason,
-    errors: [{ path: `phoneNumbers[${position}]`, message: 'is not allowed' }],
+    errors: [{ path: `phoneNumbers[${position}]`, reason: 'phone_number_not_allowed', message: 'is not allowed' }],
   })
 }
 

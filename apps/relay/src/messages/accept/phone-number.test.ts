@@ -45,7 +45,7 @@ describe("each region's example of a mobile number", () => {
   const regions = getCountries().map((region): [CountryCode, PhoneNumber] => [region, exampleOf(region)])
   const read = (text: string, region: CountryCode | undefined) => {
     const result = normaliseNumber(text, { region, skipValidation: false })
-    return result.ok ? result.number : result.reason
+    return result.ok ? result.number : result.message
   }
   const different = (spell: (number: PhoneNumber) => string, regionOf: (own: CountryCode) => CountryCode | undefined) =>
     regions
@@ -108,7 +108,11 @@ test.each([
   ['+4915112345678 ext. 5', 'has an extension, which SMS does not support'],
   ['+447700900123', 'is not in the numbering plan of +44'],
 ])('refuses %s with a reason', (text, reason) => {
-  expect(normaliseNumber(text, international)).toEqual({ ok: false, reason })
+  expect(normaliseNumber(text, international)).toEqual({
+    ok: false,
+    reason: expect.stringMatching(/^phone_number_/),
+    message: reason,
+  })
 })
 
 test.each([

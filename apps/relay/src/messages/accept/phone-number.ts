@@ -1,3 +1,4 @@
+import type { FieldReason } from '@smsgw/contract/fields/problem-reason'
 import { type CountryCode, ParseError, type PhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max'
 
 export interface NumberRules {
@@ -7,9 +8,13 @@ export interface NumberRules {
   readonly skipValidation: boolean
 }
 
-export type NormalisedNumber =
-  | { readonly ok: true; readonly number: string }
-  | { readonly ok: false; readonly reason: string }
+export type NormalisedNumber = { readonly ok: true; readonly number: string } | ({ readonly ok: false } & NumberProblem)
+
+/** Why a number is refused. The message is the end of a sentence that begins with the number. */
+interface NumberProblem {
+  readonly reason: FieldReason
+  readonly message: string
+}
 
 /**
  * Returns a number as it is stored, dialled and compared: in E.164, or without punctuation if validation is skipped.
@@ -31,10 +36,11 @@ const PUNCTUATION = /[\s().\-/]/g
 function dialable(text: string): NormalisedNumber {
   const number = text.replace(PUNCTUATION, '')
   if (/^\+?[0-9*#]{1,20}$/.test(number)) return { ok: true, number }
-  return { ok: false, reason: 'cannot be dialled: use 1 to 20 of the characters 0-9 * # with an optional leading +' }
+  const message = 'cannot be dialled: use 1 to 20 of the characters 0-9 * # with an optional leading +'
+  return { ok: false, reason: 'phone_number_invalid', message }
 }
 
-type ReadNumber = { readonly ok: true; readonly parsed: PhoneNumber } | { readonly ok: false; readonly reason: string }
+type ReadNumber = { readonly ok: true; readonly parsed: PhoneNumber } | ({ readonly ok: false } & NumberProblem)
 
 /**
  * If a region is set, and the digits are valid both as a national and as an international number, it counts as
@@ -66,29 +72,40 @@ function isMobileWithoutPlus(international: PhoneNumber, national: PhoneNumber):
 
 function valid(text: string, region: CountryCode | undefined): ReadNumber {
   const parsed = parse(text, region)
-  if (typeof parsed === 'string') return { ok: false, reason: parsed }
-  if (parsed.ext !== undefined) return { ok: false, reason: 'has an extension, which SMS does not support' }
-  if (!parsed.isValid()) return { ok: false, reason: `is not in the numbering plan of +${parsed.countryCallingCode}` }
+  if ('reason' in parsed) return { ok: false, ...parsed }
+  if (parsed.ext !== undefined)
+    return {
+      ok: false,
+      reason: 'phone_number_extension',
+      message: 'has an extension, which SMS does not support',
+    }
+  if (!parsed.isValid()) {
+    const message = `is not in the numbering plan of +${parsed.countryCallingCode}`
+    return { ok: false, reason: 'phone_number_not_in_plan', message }
+  }
   return { ok: true, parsed }
 }
 
-function parse(text: string, defaultCountry: CountryCode | undefined): PhoneNumber | string {
+function parse(text: string, defaultCountry: CountryCode | undefined): PhoneNumber | NumberProblem {
   try {
     // If there is no region, the option is left out, because it has no value for "none".
     return parsePhoneNumberWithError(text, { extract: false, ...(defaultCountry && { defaultCountry }) })
   } catch (error) {
-    if (error instanceof ParseError)
-      return (
-        reasons[error.message] ?? 'is not a valid phone number: use the international format, for example +447400123456'
-      )
+    if (error instanceof ParseError) return problems[error.message] ?? notANumber
     throw error
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  NOT_A_NUMBER: 'is not a valid phone number: use the international format, for example +447400123456',
-  INVALID_COUNTRY: 'has no valid country code: use the international format, for example +447400123456',
-  TOO_SHORT: 'is too short for a phone number',
-  TOO_LONG: 'is too long for a phone number',
-  INVALID_LENGTH: 'has a length that is not valid in its country',
+const FORMAT = 'use the international format, for example +447400123456'
+const notANumber: NumberProblem = {
+  reason: 'phone_number_invalid',
+  message: `is not a valid phone number: ${FORMAT}`,
+}
+
+const problems: Readonly<Record<string, NumberProblem>> = {
+  NOT_A_NUMBER: notANumber,
+  INVALID_COUNTRY: { reason: 'phone_number_country_code', message: `has no valid country code: ${FORMAT}` },
+  TOO_SHORT: { reason: 'phone_number_too_short', message: 'is too short for a phone number' },
+  TOO_LONG: { reason: 'phone_number_too_long', message: 'is too long for a phone number' },
+  INVALID_LENGTH: { reason: 'phone_number_not_in_plan', message: 'has a length that is not valid in its country' },
 }

@@ -99,8 +99,12 @@ async function answerAs(
 function tooLate({ approval, approvalBy, state }: StoredMessage): ApiError {
   if (approval === null) return new ApiError(409, 'The message needs no approval')
   if (approval === 'pending' && state !== 'Pending')
-    return new ApiError(409, `The message is ${state} and can no longer be approved or refused`)
+    return new ApiError(409, `The message is ${state} and can no longer be approved or refused`, {
+      reason: 'message_final',
+    })
   if (approval === 'approved' || approval === 'refused')
-    return new ApiError(409, `The message was already ${approval} by ${approvalBy ?? 'another user'}`)
-  return new ApiError(409, 'The time in which the message could be approved has passed')
+    return new ApiError(409, `The message was already ${approval} by ${approvalBy ?? 'another user'}`, {
+      reason: 'approval_decided',
+    })
+  return new ApiError(409, 'The time in which the message could be approved has passed', { reason: 'approval_expired' })
 }

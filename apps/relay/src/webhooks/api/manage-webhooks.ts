@@ -90,6 +90,7 @@ async function refuseTooMany(statements: Statements, accountId: string, id: stri
   throw new ApiError(
     409,
     `The account has ${MOST_WEBHOOKS} webhooks, the maximum: replace one by its id, or delete one`,
+    { reason: 'too_many_webhooks', values: { maximum: MOST_WEBHOOKS } },
   )
 }
 

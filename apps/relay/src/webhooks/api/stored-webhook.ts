@@ -15,7 +15,9 @@ export async function findWebhook(statements: Statements, accountId: string, id:
 export function refuseDisabled({ disabledReason, disabledAt }: Pick<Webhook, 'disabledReason' | 'disabledAt'>): void {
   if (disabledAt === null) return
   const reason = disabledReason ?? 'no reason was recorded'
-  throw new ApiError(409, `The webhook is disabled (${reason}): resume it, or register it again with its id`)
+  throw new ApiError(409, `The webhook is disabled (${reason}): resume it, or register it again with its id`, {
+    reason: 'webhook_disabled',
+  })
 }
 
 interface StoredWebhook {

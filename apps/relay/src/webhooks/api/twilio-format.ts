@@ -42,9 +42,9 @@ export function refuseFormatChange(
     )
   const after = change.events ?? events
   if (!areTwilioEvents(after))
-    throw fieldError(
-      'events',
-      "contains events that cannot be sent in Twilio's format: register another webhook for them",
-    )
+    throw fieldError('events', {
+      reason: 'not_a_twilio_event',
+      message: "contains events that cannot be sent in Twilio's format: register another webhook for them",
+    })
   refuseReplies(principal, after)
 }

@@ -12,7 +12,8 @@ export function refuseBadUrl(url: string, rules: AddressRules): void {
 export async function refuseForeignDevice(statements: Statements, accountId: string, id: string): Promise<void> {
   const device = await statements.device.findFirst({ where: { id, accountId, deletedAt: null }, select: { id: true } })
   if (device !== null) return
-  throw fieldError('deviceId', 'is not a device of this account: use an id from GET /devices')
+  const message = 'is not a device of this account: use an id from GET /devices'
+  throw fieldError('deviceId', { reason: 'unknown_device', message })
 }
 
 const DROPPED_HEADER = 'X-Dropped-Deliveries'

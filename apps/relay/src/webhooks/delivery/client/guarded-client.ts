@@ -103,7 +103,7 @@ export class GuardedClient {
   #check(address: string, isRemembered: boolean): CheckedUrl {
     const known = this.#checkedUrls.get(address)
     if (known !== undefined) return known
-    const problem = urlProblem(address, this.#rules)
+    const problem = urlProblem(address, this.#rules)?.message
     const checked = { problem, url: problem === undefined ? new URL(address) : undefined }
     if (isRemembered) this.#checkedUrls.set(address, checked)
     return checked
