@@ -1,9 +1,10 @@
 // Measures how long it takes to drop a day of log entries that has expired for all accounts, while other entries are
 // written:
 //
-//   node apps/relay/bench/bench-retention.ts [--rows 1000000]
+//   node apps/relay/bench/bench-retention.ts [--rows 1000000] [--stray 600000]
 //
-// The baseline is the deletion of expired entries one by one, as for accounts with a shorter retention.
+// The baseline is the deletion of expired entries one by one, as for accounts with a shorter retention. Then measures how long
+// entries wait while the next partition is made and the default partition has `stray` entries of another day.
 import { parseArgs } from 'node:util'
 import { openLog } from '@smsgw/daemon/log/log'
 import type { Pool } from 'pg'
@@ -17,8 +18,11 @@ const ROWS_AT_ONCE = 500_000
 /** Rows of the baseline. */
 const DELETED = 20_000
 
-const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } })
+const { values } = parseArgs({
+  options: { rows: { type: 'string', default: '1000000' }, stray: { type: 'string', default: '600000' } },
+})
 const rows = Number(values.rows)
+const stray = Number(values.stray)
 const log = openLog('warn', process.stderr)
 
 await withBenchDatabase(async ({ url, pool }) => {
@@ -38,20 +42,14 @@ await withBenchDatabase(async ({ url, pool }) => {
   const perSecond = (DELETED / (performance.now() - begin)) * 1000
   print('baseline: entries deleted one by one', `${perSecond.toFixed()}/s`)
   print(`the same for a day of ${rows} entries`, `${(rows / perSecond).toFixed()} s`)
-  const writing = writeEntries(pool, new Date(day.getTime() + 30.5 * DAY_MS))
-  const start = performance.now()
-  await keep(31.1)
-  print(`day of ${rows} entries dropped`, `${(performance.now() - start).toFixed()} ms`)
-  const waits = await writing.stop()
-  print(
-    'entries written meanwhile',
-    `median ${median(waits).toFixed(1)} ms`,
-    `longest ${Math.max(...waits).toFixed(1)} ms`,
-  )
+  await whileWriting(pool, new Date(day.getTime() + 30.5 * DAY_MS), `day of ${rows} entries dropped`, () => keep(31.1))
   const { rows: left } = await pool.query('SELECT count(*)::int AS count FROM logs WHERE created_at < $1', [
     new Date(day.getTime() + DAY_MS),
   ])
   print('entries of this day that are left', `${left[0]?.count}`)
+  await fillDefault(pool, new Date(day.getTime() + 300 * DAY_MS))
+  const title = `next partition made beside ${stray} stray entries`
+  await whileWriting(pool, new Date(day.getTime() + 31.5 * DAY_MS), title, () => keep(32.1))
   await database.$disconnect()
 })
 
@@ -74,6 +72,31 @@ async function fill(pool: Pool, day: Date): Promise<void> {
       [day, rows, from, ROWS_AT_ONCE],
     )
   await pool.query('CHECKPOINT')
+}
+
+/** Stores entries of a day without a partition, as a wrong clock does. */
+async function fillDefault(pool: Pool, at: Date): Promise<void> {
+  await pool.query(
+    `INSERT INTO logs (account_id, device_id, created_at, module, priority, message, context)
+     SELECT 'a', 'd' || n % 1000, $1, 'messages', 'INFO', 'message sent in one part', '{"code":"38"}'
+     FROM generate_series(1, $2::int) n`,
+    [at, stray],
+  )
+  await pool.query('CHECKPOINT')
+}
+
+/** Prints how long the work takes, and how long entries wait that are written meanwhile. */
+async function whileWriting(pool: Pool, at: Date, title: string, work: () => Promise<void>): Promise<void> {
+  const writing = writeEntries(pool, at)
+  const start = performance.now()
+  await work()
+  print(title, `${(performance.now() - start).toFixed()} ms`)
+  const waits = await writing.stop()
+  print(
+    'entries written meanwhile',
+    `median ${median(waits).toFixed(1)} ms`,
+    `longest ${Math.max(...waits).toFixed(1)} ms`,
+  )
 }
 
 /** Writes one entry after the other. `stop` returns how long each took, in milliseconds. */

@@ -8,6 +8,7 @@ import { expiryTime } from '../settings/retention.ts'
 import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
 import type { LogEntry } from '../store/generated/client.ts'
+import { isBeingMade } from '../store/partitions/partitions.ts'
 import { type LogRow, storeLogRows } from './store-log-rows-statement.ts'
 
 /** The log of an account, which users read at `GET /logs`. */
@@ -93,7 +94,7 @@ export class BufferedLogbook implements Logbook {
     }, ms).unref()
   }
 
-  /** Writes until the buffer is empty. Returns false when the database is unavailable. */
+  /** Writes until the buffer is empty. Returns false when the entries cannot be stored now, but can be stored later. */
   async #write(): Promise<boolean> {
     while (this.#waiting.length > 0 || this.#dropped.size > 0) {
       const lost = new Map(this.#dropped)
@@ -101,7 +102,7 @@ export class BufferedLogbook implements Logbook {
       try {
         await storeLogRows(this.#options.database, [...this.#losses(lost), ...rows])
       } catch (error) {
-        if (isDatabaseUnavailable(error)) {
+        if (isDatabaseUnavailable(error) || isBeingMade(error)) {
           this.#waiting.unshift(...rows)
           this.#dropOldest()
           return false

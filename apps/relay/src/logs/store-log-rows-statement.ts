@@ -1,4 +1,4 @@
-import type { RawStatements } from '../store/raw-statements.ts'
+import { type RawStatements, withoutPrisma } from '../store/raw-statements.ts'
 import { storableJson, storableText } from '../store/storable.ts'
 
 export interface LogRow {
@@ -17,7 +17,7 @@ export interface LogRow {
  */
 export async function storeLogRows(statements: RawStatements, rows: readonly LogRow[]): Promise<void> {
   const column = <T>(pick: (row: LogRow) => T) => rows.map(pick)
-  await statements.$executeRaw`
+  await withoutPrisma(statements).$executeRaw`
     INSERT INTO logs (account_id, device_id, created_at, module, priority, message, context)
     SELECT row.account_id, row.device_id, row.created_at, row.module, row.priority, row.message, row.context
     FROM unnest(

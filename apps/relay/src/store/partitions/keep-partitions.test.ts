@@ -2,6 +2,7 @@ import { openLog } from '@smsgw/daemon/log/log'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { keepLogPartitions, makeLogPartitionsAtStart } from '../../logs/log-retention-statement.ts'
+import { BufferedLogbook } from '../../logs/logbook.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { missingPeriods } from './keep-partitions.ts'
 
@@ -212,6 +213,47 @@ test('stores all entries that are written while their partition is made', async 
   expect((await writers).filter(({ status }) => status === 'rejected')).toEqual([])
   expect(await filled()).toEqual([dayName(0)])
   expect(await store.database.logEntry.count()).toBe(written)
+})
+
+/** Makes the search of the default partition long, with entries that were written while a clock was ahead. */
+async function fillDefault(): Promise<void> {
+  await client.query(
+    `INSERT INTO logs (account_id, created_at, module, priority, message)
+     SELECT 'a1', $1, '', 'INFO', 'an entry that was written while a clock was ahead' FROM generate_series(1, 20000)`,
+    [after(100)],
+  )
+}
+
+test('makes the partitions of all days, and moves their rows, although the default partition is large', async () => {
+  await fillDefault()
+  for (const day of [0, 1, 2]) await write(after(day))
+  await keep(start)
+  expect(await days()).toEqual([0, 1, 2, 3].map(dayName))
+  expect(await filled()).toEqual([...[0, 1, 2].map(dayName), 'logs_default'])
+  await keep(after(7))
+  expect(await days()).toContain(dayName(10))
+  // Days without a partition.
+  for (const day of [5, 50]) await write(after(day))
+  expect(await store.database.logEntry.count()).toBe(20_005)
+})
+
+test('an entry that is refused while its partition is made is stored afterwards', async () => {
+  await fillDefault()
+  await client.query(
+    `ALTER TABLE logs_default ADD CONSTRAINT logs_default_excludes_20990101 CHECK (created_at < $$${after(2).toISOString()}$$) NOT VALID`,
+  )
+  const now = () => after(3)
+  const lines: string[] = []
+  const log = openLog('warn', { write: (line) => lines.push(line) })
+  const logbook = new BufferedLogbook({ database: store.database, clock: { now }, log, lingerMs: 1, retryMs: 1 })
+  logbook.write({ accountId: 'a1', module: '', priority: 'INFO', message: 'refused' })
+  await logbook.drain()
+  expect(await store.database.logEntry.count({ where: { message: 'refused' } })).toBe(0)
+  // The relay that made the partition was killed, so the next one allows such rows again.
+  await keep(start)
+  await logbook.drain()
+  expect(lines).toEqual([])
+  expect(await store.database.logEntry.count({ where: { message: 'refused' } })).toBe(1)
 })
 
 test('makes other partitions if rows of today cannot be moved', async () => {

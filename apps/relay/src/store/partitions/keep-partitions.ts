@@ -3,9 +3,13 @@ import type { Log } from '@smsgw/daemon/log/log'
 import { type Client, DatabaseError } from 'pg'
 import { databaseClient, NO_TIMEOUTS } from '../connection/database-client.ts'
 import {
+  CHECK_VIOLATION,
   deleteExpiredFromDefault,
   dropPartition,
+  endExclusions,
+  isDefaultLarge,
   lastExpiry,
+  makeFuturePartition,
   makePartition,
   type Partition,
   type PartitionedTable,
@@ -33,7 +37,6 @@ const TRIES = 10
 const PAUSE_MS = 1_000
 /** The SQL states `lock_not_available` and `deadlock_detected`. */
 const LOCK_ERRORS = ['55P03', '40P01']
-const CHECK_VIOLATION = '23514'
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 export interface KeepPartitionsDeps {
@@ -77,7 +80,10 @@ export async function makePartitionsAtStart(deps: KeepPartitionsDeps, table: Par
   }
 }
 
-/** Runs the work on a connection of its own. Logs errors that the operator can resolve while the relay runs. */
+/**
+ * Runs the work on a connection of its own, unless another relay is changing the partitions of the table. Logs errors that the
+ * operator can resolve while the relay runs.
+ */
 async function withClient(
   { url, log }: KeepPartitionsDeps,
   { name: table }: PartitionedTable,
@@ -86,7 +92,12 @@ async function withClient(
   const client = databaseClient({ url, options: NO_TIMEOUTS, application_name: 'smsgw partitions' })
   await client.connect()
   try {
-    await work(client)
+    // The lock ends with the connection.
+    const { rows } = await client.query<{ isMine: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS "isMine"',
+      [`smsgw partitions of ${table}`],
+    )
+    if (rows[0]?.isMine) await work(client)
   } catch (error) {
     if (isLocked(error))
       log.warn({ table, err: error }, 'could not lock a table to change its partitions, retrying in an hour')
@@ -107,9 +118,12 @@ async function makeMissing(
 ): Promise<void> {
   const { log, now } = deps
   const keptDays = await readKeptDays(client, table)
+  await endExclusions(client, table)
   for (const period of missingPeriods(await readPartitions(client, table), now, keptDays).toReversed())
     try {
-      await retrying(() => makePartition(client, table, period), deps, tries)
+      const isFuture = period.from > now
+      const make = isFuture && (await isDefaultLarge(client, table)) ? makeFuturePartition : makePartition
+      await retrying(() => make(client, table, period), deps, tries)
     } catch (error) {
       if (stateOf(error) !== CHECK_VIOLATION) throw error
       log.warn(

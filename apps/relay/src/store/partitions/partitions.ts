@@ -1,4 +1,4 @@
-import { type Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from 'pg'
 
 /** A table that is divided into partitions by a time. */
 export interface PartitionedTable {
@@ -47,10 +47,16 @@ export async function readPartitions(client: Client, { name }: PartitionedTable)
  *
  * Statements of other transactions run in the meantime, except at the end, while PostgreSQL checks that no row of the
  * period is left in the default partition. Then these statements wait: those that write to the table, those that use
- * the default partition, and changes of accounts, because of the foreign key.
+ * the default partition, and changes of accounts, because of the foreign key. If `isExcluded`, PostgreSQL has checked
+ * this before, while they ran.
  */
-export async function makePartition(client: Client, table: PartitionedTable, period: Period): Promise<void> {
-  const { parent, create, move, attach } = partitionSql(table, period)
+export async function makePartition(
+  client: Client,
+  table: PartitionedTable,
+  period: Period,
+  isExcluded = false,
+): Promise<void> {
+  const { parent, create, move, checkExcluded, attach } = partitionSql(table, period)
   await inTransaction(client, async () => {
     // Another relay that makes partitions waits here. The lock does not block other statements. Without ONLY, it would
     // wait until autovacuum has finished with each partition.
@@ -59,11 +65,12 @@ export async function makePartition(client: Client, table: PartitionedTable, per
     await client.query(create)
     // Rows are added meanwhile, so each pass leaves fewer rows for the time of the lock.
     for (let pass = 1; pass <= MOST_PASSES; pass += 1) if (await isMoved()) break
+    if (isExcluded) await client.query(checkExcluded)
     // Writers wait here, before PostgreSQL has chosen a partition for their rows. If they waited for the default
     // partition instead, their rows would violate its new bounds. Writers lock the table before its partitions, so this
     // is the same order.
     await client.query(`LOCK TABLE ONLY ${parent} IN SHARE ROW EXCLUSIVE MODE`)
-    await client.query(move)
+    if (!isExcluded) await client.query(move)
     await client.query(attach)
   })
 
@@ -72,6 +79,60 @@ export async function makePartition(client: Client, table: PartitionedTable, per
     return (rowCount ?? 0) <= FEW_ROWS
   }
 }
+
+/**
+ * Makes a partition like `makePartition`, without the long wait for the search of a large default partition. During this time, new
+ * rows of the period are refused (`isBeingMade`). So this is for periods in the future, which have rows only if a clock is ahead.
+ */
+export async function makeFuturePartition(client: Client, table: PartitionedTable, period: Period): Promise<void> {
+  const { exclude } = partitionSql(table, period)
+  await endExclusions(client, table)
+  await inTransaction(client, () => client.query(exclude))
+  try {
+    await makePartition(client, table, period, true)
+  } finally {
+    await endExclusions(client, table)
+  }
+}
+
+/** Accepts all rows in the default partition again, also after a relay has been killed while it made a partition. */
+export async function endExclusions(client: Client, { name }: PartitionedTable): Promise<void> {
+  const rest = `${name}_default`
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT conname AS name FROM pg_constraint WHERE conrelid = $1::regclass AND starts_with(conname, $2)`,
+    [rest, `${name}${EXCLUDES}`],
+  )
+  for (const constraint of rows)
+    await inTransaction(client, () =>
+      client.query(
+        `ALTER TABLE ${escapeIdentifier(rest)} DROP CONSTRAINT IF EXISTS ${escapeIdentifier(constraint.name)}`,
+      ),
+    )
+}
+
+/** Returns true if a row was refused because its partition is being made at this moment. */
+export function isBeingMade(error: unknown): boolean {
+  return (
+    error instanceof DatabaseError && error.code === CHECK_VIOLATION && error.constraint?.includes(EXCLUDES) === true
+  )
+}
+
+/** Returns true if the default partition is so large that PostgreSQL needs long to search it. Takes no locks. */
+export async function isDefaultLarge(client: Client, { name }: PartitionedTable): Promise<boolean> {
+  const { rows } = await client.query<{ isLarge: boolean }>(
+    `SELECT pg_relation_size($1::regclass) > ${LARGE_BYTES} AS "isLarge"`,
+    [`${name}_default`],
+  )
+  return rows[0]?.isLarge ?? false
+}
+
+export const CHECK_VIOLATION = '23514'
+
+/** A part of the names of the constraints that keep rows of a period out of the default partition. */
+const EXCLUDES = '_default_excludes_'
+
+/** PostgreSQL searches about 100 MB a second. */
+const LARGE_BYTES = 1_000_000
 
 /** Moving this number of rows takes some milliseconds. */
 const FEW_ROWS = 100
@@ -87,11 +148,15 @@ function partitionSql({ name, column }: PartitionedTable, { from, until }: Perio
   const [parent, partition, rest] = [name, `${name}_${day}`, `${name}_default`].map((one) => escapeIdentifier(one))
   const [start, end] = [from, until].map((time) => escapeLiteral(time.toISOString()))
   const time = escapeIdentifier(column)
+  const exclusion = escapeIdentifier(`${name}${EXCLUDES}${day}`)
   return {
     parent,
     create: `CREATE TABLE ${partition} (LIKE ${parent} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`,
     move: `WITH moved AS (DELETE FROM ${rest} WHERE ${time} >= ${start} AND ${time} < ${end} RETURNING *)
       INSERT INTO ${partition} SELECT * FROM moved`,
+    // Refuses new rows of the period. Existing rows are moved before they are checked.
+    exclude: `ALTER TABLE ${rest} ADD CONSTRAINT ${exclusion} CHECK (${time} < ${start} OR ${time} >= ${end}) NOT VALID`,
+    checkExcluded: `ALTER TABLE ${rest} VALIDATE CONSTRAINT ${exclusion}`,
     attach: `ALTER TABLE ${parent} ATTACH PARTITION ${partition} FOR VALUES FROM (${start}) TO (${end})`,
   }
 }
