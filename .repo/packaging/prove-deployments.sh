@@ -55,7 +55,7 @@ publicUrl: https://sms.example.org
 trustedProxies: 10.0.0.0/8,192.168.0.0/16
 image: { digest: "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" }
 imagePullSecrets: [{ name: registry }]
-database: { directKey: direct-url }
+database: { directKey: direct-url, replicaKey: replica-url }
 env: { HASH_AFTER_SECONDS: 2592000, DEFAULT_REGION: GB }
 ingress: { enabled: true, tlsSecretName: sms-tls }
 service: { type: LoadBalancer, port: 8080 }

@@ -1,17 +1,13 @@
 // PostgreSQL with a synchronous standby. The primary is killed while messages are sent, and the standby takes over.
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { startPostgres } from './house/fleet.ts'
 import { House } from './house/house.ts'
-import { freePort } from './house/machine/free-port.ts'
-import { postgresBinaries } from './house/machine/postgres-binaries.ts'
-import { PostgresServer } from './house/machine/postgres-server.ts'
+import { queryServer, startPostgresPair } from './house/machine/postgres-pair.ts'
+import type { PostgresServer } from './house/machine/postgres-server.ts'
 
 const COUNT = 60
 
@@ -29,45 +25,25 @@ async function startPair(): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'smsgw-failover-'))
   stopPair = async () => rmSync(folder, { recursive: true, force: true })
   chmodSync(folder, 0o755)
-  const { postgres, url: primaryUrl } = await startPostgres(folder)
-  await postgres.stop()
-  const [data, copy] = [join(folder, 'postgres/data'), join(folder, 'standby')]
-  execFileSync('cp', ['-a', data, copy])
-  execFileSync('cp', ['-a', join(data, 'PG_VERSION'), join(copy, 'standby.signal')])
-  const { port, password } = new URL(primaryUrl)
-  const origin = `host=127.0.0.1 port=${port} user=smsgw password=${password} application_name=standby`
-  appendFileSync(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${origin}'\n`)
-  const standbyPort = await freePort()
-  const binaries = postgresBinaries()
-  const primary = await PostgresServer.open({ binaries, data, port: Number(port) })
-  const standby = await PostgresServer.open({ binaries, data: copy, port: standbyPort })
+  const { primary, primaryUrl, standbyUrl, stop } = await startPostgresPair(folder)
   stopPair = async () => {
-    await primary.stop()
-    await standby.stop()
+    await stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  await query(primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = 'standby'`)
-  await query(primaryUrl, 'SELECT pg_reload_conf()')
-  const stateOf = async () => (await query(primaryUrl, 'SELECT sync_state AS state FROM pg_stat_replication'))[0]?.state
+  await queryServer(primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = 'standby'`)
+  await queryServer(primaryUrl, 'SELECT pg_reload_conf()')
+  const stateOf = async () =>
+    (await queryServer(primaryUrl, 'SELECT sync_state AS state FROM pg_stat_replication'))[0]?.['state']
   await eventually(stateOf, (state) => state === 'sync')
-  const DATABASE_URL = `postgresql://smsgw:${password}@127.0.0.1:${standbyPort},127.0.0.1:${port}/smsgw`
+  const { port: standbyPort } = new URL(standbyUrl)
+  const DATABASE_URL = primaryUrl.replace('@', `@127.0.0.1:${standbyPort},`)
   const house = await House.start({ modems: [{}, {}], relay: { DATABASE_URL } })
   const stopServers = stopPair
   stopPair = async () => {
     await house.stop()
     await stopServers()
   }
-  return { primary, standbyUrl: primaryUrl.replace(`:${port}/`, `:${standbyPort}/`), house }
-}
-
-async function query(url: string, sql: string): Promise<{ state?: string }[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(sql)).rows
-  } finally {
-    await client.end()
-  }
+  return { primary, standbyUrl, house }
 }
 
 /** Sends a message as a careful program does: repeats the request with the same key until it is accepted. */
@@ -100,7 +76,7 @@ test.each([
     (size) => size >= COUNT / 3,
   )
   await end(primary)
-  await query(standbyUrl, 'SELECT pg_promote()')
+  await queryServer(standbyUrl, 'SELECT pg_promote()')
   await Promise.all(workers)
   for (const id of accepted.values())
     await house.api.until(id, ({ state }) => state === 'Sent' || state === 'Delivered')

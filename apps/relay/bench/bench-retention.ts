@@ -3,8 +3,8 @@
 //
 //   node apps/relay/bench/bench-retention.ts [--rows 1000000] [--stray 600000]
 //
-// The baseline is the deletion of expired entries one by one, as for accounts with a shorter retention. Then measures how long
-// entries wait while the next partition is made and the default partition has `stray` entries of another day.
+// The baseline is the deletion of expired entries one by one, as for accounts with a shorter retention. Then measures
+// how long entries wait while the next partition is made and the default partition has `stray` entries of another day.
 import { parseArgs } from 'node:util'
 import { openLog } from '@smsgw/daemon/log/log'
 import type { Pool } from 'pg'

@@ -46,6 +46,14 @@ export const relaySettingsSchema = z.object({
       'largest number of connections in the database pool of this process; hints, periodic work and webhooks use three more connections',
     example: '20',
   }),
+  DATABASE_REPLICA_URL: setting(databaseUrl().optional(), {
+    about:
+      'address of a standby of the same database, without a pooler or load balancer. It answers lists and searches of callers that ' +
+      'send Cache-Control: max-stale. You can list several standbys, separated by commas; the relay opens up to ' +
+      'DATABASE_CONNECTIONS connections to each, and one more',
+    example: 'postgresql://smsgw:password@db2.example:5432/smsgw',
+    secret: true,
+  }),
   DIRECTORY_URL: setting(databaseUrl().optional(), {
     about:
       'address of the database with the directory of cells, for the commands `router` and `cells` only. Set it if the ' +
@@ -240,6 +248,7 @@ function refuseContradictions(config: RelayConfig): void {
     ['TLS_KEY', 'TLS_CERT'],
     ['ENROLMENT_TOKEN', 'ADMIN_USERNAME'],
     ['DATABASE_DIRECT_URL', 'DATABASE_URL'],
+    ['DATABASE_REPLICA_URL', 'DATABASE_URL'],
   ] as const)
     if (config[one] !== undefined && config[other] === undefined)
       throw new StartError(

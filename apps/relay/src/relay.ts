@@ -32,6 +32,7 @@ import { periodicJobs } from './periodic-jobs.ts'
 import { type PushKeys, readPushKeys } from './push/push-keys.ts'
 import { PushWorker } from './push/push-worker.ts'
 import { newId, type Random, systemRandom } from './random.ts'
+import { Replicas } from './replicas/replicas.ts'
 import { routes } from './routes.ts'
 import { serveMetrics, serveRoutes } from './serve-http.ts'
 import { correctStoredTimes } from './store/clock/correct-stored-times-statement.ts'
@@ -295,6 +296,9 @@ async function startServers(
   cleanup: Cleanup,
 ): Promise<string> {
   const { config, log, random, database, disk } = core
+  const { DATABASE_REPLICA_URL: replicaUrl, DATABASE_CONNECTIONS: connections } = config
+  const replicas = new Replicas({ ...core, ...metrics, url: replicaUrl, connections })
+  cleanup.add(() => replicas.close())
   const auth = buildAuth({
     core,
     tokens: tokenRules(config),
@@ -306,7 +310,7 @@ async function startServers(
     allowInsecureHttp: config.ALLOW_INSECURE_HTTP,
   })
   const table = routes({
-    core: { ...core, outbox, onMoved },
+    core: { ...core, replicas, outbox, onMoved },
     auth,
     live,
     messages: { accept, rules },

@@ -50,6 +50,8 @@ import {
   testSubscription,
 } from './push/manage-subscriptions.ts'
 import type { PushKeys } from './push/push-keys.ts'
+import type { Replicas } from './replicas/replicas.ts'
+import { staleEndpoint } from './replicas/stale-endpoint.ts'
 import { patchSettings, replaceSettings } from './settings/change-settings.ts'
 import { listSettingEffects } from './settings/list-setting-effects.ts'
 import { getSettings } from './settings/read-settings.ts'
@@ -104,6 +106,7 @@ export interface RouteDeps {
 }
 
 interface SharedDeps extends CoreDeps {
+  readonly replicas: Replicas
   readonly hints: WakeHints
   readonly outbox: Outbox
   readonly onMoved: (moves: readonly Move[]) => void
@@ -142,7 +145,7 @@ export function routes(deps: RouteDeps): Route[] {
     route('DELETE', '/session', 'any scope', 'Sign out a browser', auth.endSession),
 
     route('POST', '/messages', 'messages:send', 'Send a message', sendMessage(accept)),
-    route('GET', '/messages', 'messages:list', 'List messages', listMessages(messages)),
+    route('GET', '/messages', 'messages:list', 'List messages', staleEndpoint(listMessages, messages)),
     route('GET', '/messages/{id}', 'messages:read', 'Get a message', getMessage(messages)),
     route(
       'GET',
@@ -151,14 +154,32 @@ export function routes(deps: RouteDeps): Route[] {
       'Download an attachment of a sent MMS',
       getSentAttachment(core),
     ),
-    route('GET', '/messages/{id}/timeline', 'messages:read', 'Get the timeline of a message', showTimeline(core)),
+    route(
+      'GET',
+      '/messages/{id}/timeline',
+      'messages:read',
+      'Get the timeline of a message',
+      staleEndpoint(showTimeline, core),
+    ),
     route('DELETE', '/messages/{id}', 'messages:cancel', 'Cancel a message', cancelMessage(messages)),
     route('POST', '/messages/{id}/approve', 'messages:approve', 'Approve a message', approveMessage(messages)),
     route('POST', '/messages/{id}/refuse', 'messages:approve', 'Refuse to send a message', refuseMessage(messages)),
     route('POST', '/messages/inbox/export', 'messages:export', 'Resend inbox events to webhooks', exportInbox(core)),
 
-    route('GET', '/conversations', CONVERSATION_SCOPES, 'List conversations', listConversations(messages)),
-    route('GET', '/conversations/{number}', CONVERSATION_SCOPES, 'Get a conversation', showConversation(messages)),
+    route(
+      'GET',
+      '/conversations',
+      CONVERSATION_SCOPES,
+      'List conversations',
+      staleEndpoint(listConversations, messages),
+    ),
+    route(
+      'GET',
+      '/conversations/{number}',
+      CONVERSATION_SCOPES,
+      'Get a conversation',
+      staleEndpoint(showConversation, messages),
+    ),
 
     route(
       'PATCH',
@@ -183,7 +204,7 @@ export function routes(deps: RouteDeps): Route[] {
     route('GET', '/assignees', 'conversations:read', 'List assignees of conversations', listAssignees(messages)),
     route('GET', '/unread', 'inbox:list', 'Count unread messages', showUnreadTotals(messages)),
 
-    route('GET', '/inbox', 'inbox:list', 'List received messages', listInbox(messages)),
+    route('GET', '/inbox', 'inbox:list', 'List received messages', staleEndpoint(listInbox, messages)),
     route('GET', '/inbox/{id}', 'inbox:list', 'Get a received message', getInboxItem(core)),
     route(
       'GET',
@@ -197,7 +218,13 @@ export function routes(deps: RouteDeps): Route[] {
 
     route('GET', '/devices', 'devices:list', 'List devices', listDevices(core)),
     route('GET', '/devices/{id}', 'devices:list', 'Get a device', getDevice(core)),
-    route('GET', '/devices/{id}/telemetry', 'devices:list', 'List device telemetry', listDeviceTelemetry(core)),
+    route(
+      'GET',
+      '/devices/{id}/telemetry',
+      'devices:list',
+      'List device telemetry',
+      staleEndpoint(listDeviceTelemetry, core),
+    ),
     route('PATCH', '/devices/{id}', 'devices:write', 'Rename a device and its SIMs', changeDevice(core)),
     route('DELETE', '/devices/{id}', 'devices:delete', 'Remove a device', deleteDevice(core)),
     route('POST', '/devices/codes', 'devices:write', 'Create a pairing code', createPairingCode(core)),
@@ -217,7 +244,13 @@ export function routes(deps: RouteDeps): Route[] {
     route('DELETE', '/webhooks/{id}', 'webhooks:delete', 'Remove a webhook', deleteWebhook(core)),
     route('POST', '/webhooks/{id}/test', 'webhooks:write', 'Send a sample event', testWebhook(core)),
     route('POST', '/webhooks/{id}/secret', 'webhooks:write', 'Rotate the signing secret', rotateWebhookSecret(core)),
-    route('GET', '/webhooks/{id}/deliveries', 'webhooks:list', 'List deliveries of a webhook', listDeliveries(core)),
+    route(
+      'GET',
+      '/webhooks/{id}/deliveries',
+      'webhooks:list',
+      'List deliveries of a webhook',
+      staleEndpoint(listDeliveries, core),
+    ),
     route(
       'POST',
       '/webhooks/{id}/redeliver',
@@ -246,9 +279,9 @@ export function routes(deps: RouteDeps): Route[] {
     ),
     route('POST', '/push/subscriptions/{id}/test', 'push:manage', 'Send a test notification', testSubscription(push)),
 
-    route('GET', '/statistics', 'messages:list', 'Get message counts over time', showStatistics(core)),
+    route('GET', '/statistics', 'messages:list', 'Get message counts over time', staleEndpoint(showStatistics, core)),
     route('GET', '/events', liveEventScopes, 'Stream events as they happen', streamEvents({ ...core, live })),
-    route('GET', '/logs', 'logs:read', 'List log entries', listLogs(core)),
+    route('GET', '/logs', 'logs:read', 'List log entries', staleEndpoint(listLogs, core)),
 
     route('GET', '/virtual-phone', 'messages:list', 'Get the phones of a virtual modem', showVirtualPhone(phone)),
     route('POST', '/virtual-phone', 'messages:send', 'Send to a virtual modem', sendFromVirtualPhone(phone)),

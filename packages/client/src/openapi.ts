@@ -3454,6 +3454,10 @@ export interface operations {
                 /** @description Opaque value from the `Link` header of the previous page. Unlike `offset`, it is equally fast on every page. The value `start` returns the first page, without the total */
                 cursor?: string;
             };
+            header?: {
+                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                "Cache-Control"?: string;
+            };
         };
         responses: {
             /** @description OK */
@@ -3561,6 +3565,10 @@ export interface operations {
     getMessagesByIdTimeline: {
         parameters: {
             query?: never;
+            header?: {
+                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                "Cache-Control"?: string;
+            };
             path: {
                 id: string;
             };
@@ -3654,6 +3662,10 @@ export interface operations {
                 /** @description Return only conversations of this assignee */
                 assignee?: string;
             };
+            header?: {
+                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                "Cache-Control"?: string;
+            };
         };
         responses: {
             /** @description OK */
@@ -3676,6 +3688,10 @@ export interface operations {
                 cursor?: string;
                 /** @description Id of a message of this conversation: return the messages before and after it */
                 around?: string;
+            };
+            header?: {
+                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                "Cache-Control"?: string;
             };
             path: {
                 number: string;
@@ -3944,6 +3960,10 @@ export interface operations {
                 /** @description Opaque value from the `Link` header of the previous page. Unlike `offset`, it is equally fast on every page. The value `start` returns the first page, without the total */
                 cursor?: string;
             };
+            header?: {
+                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                "Cache-Control"?: string;
+            };
         };
         responses: {
             /** @description OK */
@@ -4127,6 +4147,10 @@ export interface operations {
                 from?: string;
                 /** @description Default: now */
                 to?: string;
+            };
+            header?: {
+                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                "Cache-Control"?: string;
             };
             path: {
                 id: string;
@@ -4460,6 +4484,10 @@ export interface operations {
                 /** @description Opaque value from the `Link` header of the previous page. Unlike `offset`, it is equally fast on every page. The value `start` returns the first page, without the total */
                 cursor?: string;
             };
+            header?: {
+                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                "Cache-Control"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4633,6 +4661,10 @@ export interface operations {
                 /** @description Period to cover; the last bucket contains the current time */
                 period?: "hour" | "day" | "week";
             };
+            header?: {
+                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                "Cache-Control"?: string;
+            };
         };
         responses: {
             /** @description OK */
@@ -4678,6 +4710,10 @@ export interface operations {
                 from?: string;
                 /** @description End of the period, exclusive */
                 to?: string;
+            };
+            header?: {
+                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                "Cache-Control"?: string;
             };
         };
         responses: {

@@ -22,6 +22,8 @@ export interface DatabaseOptions {
    * settings below must be settings of the database role (`checkPooledSession`).
    */
   readonly isPooled?: boolean
+  /** True for a read replica. Its statements cannot write, and have a shorter time limit. */
+  readonly isReplica?: boolean
   /** Makes the socket of each connection. */
   readonly socket?: () => Socket
   /** Called with the message of the server if its disk is full. */
@@ -35,6 +37,7 @@ export function connectDatabase({
   url,
   connections,
   isPooled = false,
+  isReplica = false,
   socket = silenceLimitedSocket,
   onDiskFull,
   transactionLimits = TRANSACTION_LIMITS,
@@ -52,10 +55,10 @@ export function connectDatabase({
       // A relay that stops responding during a transaction keeps its locks for at most this time.
       idle_in_transaction_session_timeout: 10_000,
       lock_timeout: 5_000,
-      statement_timeout: 30_000,
+      statement_timeout: isReplica ? REPLICA_STATEMENT_MS : 30_000,
       // The adapter sends and reads times without a zone, so the session must use UTC. A commit must be on disk before
       // it is acknowledged.
-      options: '-c timezone=UTC -c synchronous_commit=on',
+      options: `-c timezone=UTC -c synchronous_commit=on${isReplica ? ' -c default_transaction_read_only=on' : ''}`,
     }),
   })
   pool.on('connect', sendOctets)
@@ -82,6 +85,9 @@ function reportFullDisk(client: Client, onDiskFull: (message: string) => void): 
  * relay would answer 503 although the database works.
  */
 const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 20_000 }
+
+/** The longest statement on a read replica, in milliseconds. After that, the primary reads the same data. */
+export const REPLICA_STATEMENT_MS = 5_000
 
 /** How long a connection may be silent. Longer than the statement timeout of the server. */
 const SILENCE_MS = 40_000

@@ -61,6 +61,7 @@ import { countHistory, readHistory } from '../messages/read-history-statement.ts
 import { messageExamples } from '../messages/testing/message-examples.ts'
 import { phoneExamples } from '../mobile/testing/phone-examples.ts'
 import { pushExamples } from '../push/testing/push-examples.ts'
+import { writeBeat } from '../replicas/write-beat-statement.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
 import { sharedInboxExamples } from '../shared-inbox/testing/shared-inbox-examples.ts'
 import { countTraffic } from '../statistics/count-traffic-statement.ts'
@@ -249,6 +250,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   ...phoneExamples,
   ...pushExamples,
   ...sharedInboxExamples,
+  'replicas/write-beat-statement.ts': (s) => writeBeat(s),
   'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
   'statistics/count-traffic-statement.ts': (s) =>
     countTraffic(s, { accountId: 'account', from: now, stepSeconds: 60, buckets: 2 }),

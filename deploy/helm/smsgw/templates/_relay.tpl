@@ -47,6 +47,10 @@ process is easier to leak.
 - name: DATABASE_DIRECT_URL_FILE
   value: /run/smsgw/database-direct-url
 {{- end }}
+{{- if .Values.database.replicaKey }}
+- name: DATABASE_REPLICA_URL_FILE
+  value: /run/smsgw/database-replica-url
+{{- end }}
 - name: SERVER_SECRET_FILE
   value: /run/smsgw/server-secret
 - name: ADMIN_USERNAME
@@ -81,6 +85,10 @@ process is easier to leak.
             {{- if .Values.database.directKey }}
             - key: {{ .Values.database.directKey }}
               path: database-direct-url
+            {{- end }}
+            {{- if .Values.database.replicaKey }}
+            - key: {{ .Values.database.replicaKey }}
+              path: database-replica-url
             {{- end }}
       - secret:
           name: {{ .Values.serverSecret.secretName }}

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -79,6 +80,17 @@ export class PostgresServer {
         this.#child = await launch(this.#command)
       }
     })
+  }
+
+  /** Stops all processes of the server until the returned function is called. Open connections get no answers. */
+  freeze(): () => void {
+    const { pid = 0 } = this.#child
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+    const all = [pid, ...children.map(Number)]
+    for (const one of all) process.kill(one, 'SIGSTOP')
+    return () => {
+      for (const one of all) process.kill(one, 'SIGCONT')
+    }
   }
 
   restart(): Promise<void> {

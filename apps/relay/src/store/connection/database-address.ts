@@ -64,12 +64,15 @@ function withoutTarget(end: string): { readonly rest: string; readonly target: s
 
 /** Describes the servers without the password. */
 export function describeDatabase(url: string): string {
-  const [first, ...others] = readDatabaseAddress(url).urls.map((one) => new URL(one)) as [URL, ...URL[]]
-  const { username, pathname } = first
-  const hosts = [first, ...others].map(
-    ({ hostname, port, searchParams }) => searchParams.get('host') ?? `${hostname}:${port || '5432'}`,
-  )
-  return `PostgreSQL at ${hosts.join(' or ')}${pathname}${username ? ` (user ${username})` : ''}`
+  const { username, pathname } = new URL(readDatabaseAddress(url).urls[0] ?? url)
+  return `PostgreSQL at ${databaseHostsAndPorts(url).join(' or ')}${pathname}${username ? ` (user ${username})` : ''}`
+}
+
+/** Returns the host and port of each server. */
+export function databaseHostsAndPorts(url: string): string[] {
+  return readDatabaseAddress(url)
+    .urls.map((one) => new URL(one))
+    .map(({ hostname, port, searchParams }) => searchParams.get('host') ?? `${hostname}:${port || '5432'}`)
 }
 
 /** Returns the hosts, for texts about the machine of the database. */

@@ -81,8 +81,8 @@ export async function makePartitionsAtStart(deps: KeepPartitionsDeps, table: Par
 }
 
 /**
- * Runs the work on a connection of its own, unless another relay is changing the partitions of the table. Logs errors that the
- * operator can resolve while the relay runs.
+ * Runs the work on a connection of its own, unless another relay is changing the partitions of the table. Logs errors
+ * that the operator can resolve while the relay runs.
  */
 async function withClient(
   { url, log }: KeepPartitionsDeps,

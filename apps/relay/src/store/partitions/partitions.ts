@@ -81,8 +81,9 @@ export async function makePartition(
 }
 
 /**
- * Makes a partition like `makePartition`, without the long wait for the search of a large default partition. During this time, new
- * rows of the period are refused (`isBeingMade`). So this is for periods in the future, which have rows only if a clock is ahead.
+ * Makes a partition like `makePartition`, without the long wait for the search of a large default partition. During
+ * this time, new rows of the period are refused (`isBeingMade`). So this is for periods in the future, which have rows
+ * only if a clock is ahead.
  */
 export async function makeFuturePartition(client: Client, table: PartitionedTable, period: Period): Promise<void> {
   const { exclude } = partitionSql(table, period)

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { databaseHostsAndPorts } from '../store/connection/database-address.ts'
+import { databaseClient } from '../store/connection/database-client.ts'
+import { connectDatabase, type Database, REPLICA_STATEMENT_MS } from '../store/database.ts'
+
+export interface ReplicaOptions {
+  /** The URL of one server. */
+  readonly url: string
+  /** Size of the pool. */
+  readonly connections: number
+  /** Returns the present time of the primary, as far as it is known. */
+  readonly primaryMs: () => number | undefined
+  /** Called once for each outage, with the error of the first failure. */
+  readonly onLost: (server: string, error: unknown) => void
+  readonly onBack: (server: string) => void
+}
+
+/**
+ * A standby of the database for reads.
+ *
+ * The replica is *away* until a check has succeeded, and again as soon as a check fails. Meanwhile it is not used, and
+ * reads in progress are given up. While it is *present*, the last check tells how old its data is at most.
+ */
+export class Replica {
+  /** The server for logs and metrics, without the password. */
+  readonly server: string
+  readonly database: Database
+  readonly #options: ReplicaOptions
+  readonly #stopping = new AbortController()
+  readonly #checking: Promise<void>
+  #client: Client | undefined
+  /** The time up to which the replica has all changes; undefined while it is away. */
+  #beatMs: number | undefined
+  #away = Promise.withResolvers<never>()
+  #isOutage = false
+
+  constructor(options: ReplicaOptions) {
+    const { url, connections } = options
+    this.#options = options
+    this.server = databaseHostsAndPorts(url).join()
+    const transactionLimits = { maxWait: CONNECTION_WAIT_MS, timeout: REPLICA_STATEMENT_MS }
+    this.database = connectDatabase({ url, connections, isReplica: true, transactionLimits })
+    this.#away.promise.catch(() => undefined)
+    this.#checking = this.#check()
+  }
+
+  /** Returns how old the data of the replica is at most, in milliseconds. Undefined while this is unknown. */
+  ageMs(): number | undefined {
+    const now = this.#options.primaryMs()
+    return now === undefined || this.#beatMs === undefined ? undefined : Math.max(0, now - this.#beatMs)
+  }
+
+  /** Fails when the replica is lost during the work, or does not finish it in time. */
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    const working = work()
+    working.catch(() => undefined)
+    const waiting = new AbortController()
+    const late = sleep(REPLICA_STATEMENT_MS, undefined, { signal: waiting.signal }).then(() => {
+      throw new Error(`no answer of the read replica within ${REPLICA_STATEMENT_MS / 1000} s`)
+    })
+    late.catch(() => undefined)
+    try {
+      return await Promise.race([working, this.#away.promise, late])
+    } finally {
+      waiting.abort()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await this.#checking
+    // Does not wait for a server that has stopped answering.
+    const ended = Promise.all([this.#client?.end().catch(() => undefined), this.database.$disconnect()])
+    await Promise.race([ended, sleep(ANSWER_MS, undefined, { ref: false })])
+  }
+
+  async #check(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      try {
+        this.#client ??= await this.#connect()
+        const { rows } = await this.#client.query<{ ms: number | null }>(READ_BEAT)
+        this.#beatMs = rows[0]?.ms ?? undefined
+        if (this.#isOutage) this.#options.onBack(this.server)
+        this.#isOutage = false
+      } catch (error) {
+        this.#lose(error)
+      }
+      await sleep(CHECK_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+
+  async #connect(): Promise<Client> {
+    const client = databaseClient({
+      url: this.#options.url,
+      application_name: 'smsgw replica check',
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+    })
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      client.end().catch(() => undefined)
+      throw error
+    }
+  }
+
+  #lose(error: unknown): void {
+    // Does not wait for the end, because a dead connection may never end.
+    this.#client?.end().catch(() => undefined)
+    this.#client = undefined
+    this.#beatMs = undefined
+    this.#away.reject(error)
+    this.#away = Promise.withResolvers()
+    this.#away.promise.catch(() => undefined)
+    if (this.#isOutage) return
+    this.#isOutage = true
+    this.#options.onLost(this.server, error)
+  }
+}
+
+const READ_BEAT = `SELECT (extract(epoch FROM replica_beat_at) * 1000)::float8 AS ms FROM installation WHERE id = 1`
+const CHECK_MS = 500
+/** A server that needs longer for the check counts as away. */
+const ANSWER_MS = 1_000
+/** The longest wait for a free connection. After that, the primary reads the same data. */
+const CONNECTION_WAIT_MS = 1_000
