@@ -14,24 +14,30 @@ export interface Outage {
   readonly seed: number
   readonly kind: OutageKind
   readonly agents: number
+  /** Cells behind routers, each with a database and relays of its own. 1: one database, and relays behind a load balancer. */
+  readonly cells: number
+  /** The relays of all cells. */
   readonly relays: number
   readonly forMs: number
   /** The relays start at different moments within this time after the outage. */
   readonly startMs: number
   /** The largest number of agents behind one address. */
   readonly largestSite: number
-  /** Cores of the load balancer, which spend most of their time on TLS handshakes. */
+  /** Cores of the load balancer or of the routers, which spend most of their time on TLS handshakes. */
   readonly balancerCores: number
+  /** Cores of all databases. */
   readonly databaseCores: number
 }
 
 const AGENTS_OF_A_RELAY = 5_000
+/** As many relays as the guide to cells plans for a cell. */
+const RELAYS_OF_A_CELL = 3
 
-/** Returns an outage that the seed determines. `agents` replaces its number of agents. */
-export function planOutage(seed: number, given?: number): Outage {
+/** Returns an outage that the seed determines. `given` replaces its number of agents and cells. */
+export function planOutage(seed: number, given: Partial<Pick<Outage, 'agents' | 'cells'>> = {}): Outage {
   const random = new RandomChoices(seed)
   const planned = random.oneOf([200, 500, 2_000])
-  const agents = given ?? planned
+  const { agents = planned, cells = 1 } = given
   // For one TLS handshake with every agent, the balancer needs 6, 12 or 25 s in total, and the database a little
   // longer.
   const perAgent = random.oneOf([1, 2, 4]) / 25_000
@@ -39,7 +45,8 @@ export function planOutage(seed: number, given?: number): Outage {
     seed,
     agents,
     kind: random.oneOf(['refused', 'silent', 'no-relay']),
-    relays: Math.max(2, Math.ceil(agents / AGENTS_OF_A_RELAY)),
+    cells,
+    relays: cells > 1 ? cells * RELAYS_OF_A_CELL : Math.max(2, Math.ceil(agents / AGENTS_OF_A_RELAY)),
     forMs: random.oneOf([5_000, 60_000, 240_000, 900_000]),
     startMs: random.oneOf([0, 2_000, 60_000]),
     largestSite: random.oneOf([1, 20, 300]),

@@ -1,3 +1,4 @@
+import { closeCodes } from '@smsgw/contract/link/close-code'
 import { nextAgent } from '@smsgw/link/agent/session'
 import { type AgentInput, type AgentState, newAgent } from '@smsgw/link/agent/state'
 import { RandomChoices } from '@smsgw/simulation/random-choices'
@@ -20,16 +21,24 @@ const LATENCIES_MS = [5, 20, 40, 150]
 /** TCP and TLS 1.3 take two round trips before the request. */
 const ROUND_TRIPS_TO_CONNECT = 2
 
-/** Agents, a load balancer, relays and their database, with one virtual clock. */
+/**
+ * Agents, a load balancer, relays and their database, with one virtual clock. With several cells, the load balancer is a
+ * group of routers, and a relay refuses a router's connection at once, because the router then tries another relay.
+ */
 export class Region {
   readonly time = new VirtualTime()
   readonly random: RandomChoices
-  readonly database: ServiceStation
   readonly relays: readonly SimulatedRelay[]
   readonly agents: readonly SimulatedAgent[]
   readonly figures = {
     /** The largest number of agents that waited for admission at one relay. */
     longestQueue: 0,
+    /** The largest number of agents that waited for admission at all relays together. */
+    mostAdmitting: 0,
+    /** The largest number of connections that waited at the load balancer. */
+    mostWaiting: 0,
+    /** The largest number of agents that claimed their commands within one second. */
+    mostClaims: 0,
     /** Admissions that were dropped, because the queue of the relay was full. */
     dropped: 0,
     /** Connections that a relay refused with 429. */
@@ -42,20 +51,28 @@ export class Region {
   online: number
   readonly #outage: Outage
   readonly #balancer: ServiceStation
+  readonly #cells: readonly (readonly SimulatedRelay[])[]
   #waiting = 0
   #admitting = 0
   #epochs = 0
+  #claims = { second: 0, count: 0 }
   #isUp = false
 
   constructor(outage: Outage) {
     this.#outage = outage
     this.random = new RandomChoices(outage.seed ^ 0x0a7a6e)
     this.#balancer = new ServiceStation(this.time, outage.balancerCores)
-    this.database = new ServiceStation(this.time, outage.databaseCores)
-    this.relays = Array.from({ length: outage.relays }, () => new SimulatedRelay(this))
+    const relays = outage.relays / outage.cells
+    this.#cells = Array.from({ length: outage.cells }, () => {
+      const database = new ServiceStation(this.time, outage.databaseCores / outage.cells)
+      return Array.from({ length: relays }, () => new SimulatedRelay(this, database))
+    })
+    this.relays = this.#cells.flat()
     const online = onlineAgent()
     const addresses = this.#addresses()
-    this.agents = Array.from({ length: outage.agents }, () => new SimulatedAgent(this, addresses(), online))
+    this.agents = Array.from({ length: outage.agents }, (_, number) => {
+      return new SimulatedAgent(this, { address: addresses(), cell: number % outage.cells }, online)
+    })
     this.online = outage.agents
   }
 
@@ -100,6 +117,13 @@ export class Region {
   admitting(change: 1 | -1, atRelay: number): void {
     this.#admitting += change
     this.figures.longestQueue = Math.max(this.figures.longestQueue, atRelay)
+    this.figures.mostAdmitting = Math.max(this.figures.mostAdmitting, this.#admitting)
+  }
+
+  claimed(): void {
+    const second = Math.floor(this.time.nowMs / 1_000)
+    this.#claims = second === this.#claims.second ? { second, count: this.#claims.count + 1 } : { second, count: 1 }
+    this.figures.mostClaims = Math.max(this.figures.mostClaims, this.#claims.count)
   }
 
   /** One line for the trace. */
@@ -132,6 +156,7 @@ export class Region {
     }
     if (this.#isUp) this.figures.connections += 1
     this.#waiting += 1
+    this.figures.mostWaiting = Math.max(this.figures.mostWaiting, this.#waiting)
     socket.reached()
     const connectMs = 2 * ROUND_TRIPS_TO_CONNECT * latencyMs
     this.time.after(connectMs, () => {
@@ -144,14 +169,17 @@ export class Region {
     })
   }
 
-  /** Chooses the relay with the fewest connections, as HAProxy and nginx do. */
-  #forward(socket: SimulatedSocket): void {
+  /** Chooses the relay with the fewest connections, as HAProxy and nginx do. A router also tries the next relays. */
+  #forward(socket: SimulatedSocket, tried: readonly SimulatedRelay[] = []): void {
     let [best, fewest]: [SimulatedRelay | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
-    for (const relay of this.relays) {
-      if (relay.isReady && relay.sessions.size < fewest) [best, fewest] = [relay, relay.sessions.size]
+    for (const relay of this.#cells[socket.agent.cell] ?? []) {
+      if (!relay.isReady || relay.connections >= fewest || tried.includes(relay)) continue
+      ;[best, fewest] = [relay, relay.connections]
     }
-    if (best === undefined) socket.unreachable(true)
-    else best.accept(socket)
+    if (best === undefined && tried.length > 0) socket.closedByRelay(closeCodes.unavailable.code, 'all relays refused')
+    else if (best === undefined) socket.unreachable(true)
+    else if (this.#cells.length === 1) best.accept(socket)
+    else best.accept(socket, () => this.#forward(socket, [...tried, best]))
   }
 
   /** Returns a function that returns the address of the next agent. A site has several agents behind one address. */

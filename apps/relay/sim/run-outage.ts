@@ -54,6 +54,7 @@ export async function runOutage(outage: Outage): Promise<OutageReport> {
   trace.push(
     `online: ${times.join(', ')}; the slowest part needs ${seconds(idealMs)} for all`,
     `connections for each agent: ${(figures.connections / outage.agents).toFixed(1)}; lost ${figures.lost}, refused with 429 ${figures.limited}, dropped admissions ${figures.dropped}`,
+    `most connections at the balancer: ${figures.mostWaiting}; most waiting for admission: ${figures.mostAdmitting}; most claims in a second: ${figures.mostClaims}`,
     `longest queue of admissions at a relay: ${figures.longestQueue}; longest wait in an event loop: ${longestLoopMs.toFixed(0)} ms; longest standstill: ${seconds(standstillMs)}`,
   )
   const problems: string[] = []

@@ -9,6 +9,7 @@ import type { SimulatedSocket } from './simulated-socket.ts'
  */
 export class SimulatedAgent {
   readonly address: string
+  readonly cell: number
   readonly #region: Region
   #state: AgentState
   #socket: SimulatedSocket | undefined
@@ -17,9 +18,10 @@ export class SimulatedAgent {
   attempts = 0
 
   /** `online`: the state before the outage, which all agents share. */
-  constructor(region: Region, address: string, online: AgentState) {
+  constructor(region: Region, place: { readonly address: string; readonly cell: number }, online: AgentState) {
     this.#region = region
-    this.address = address
+    this.address = place.address
+    this.cell = place.cell
     this.#state = online
   }
 

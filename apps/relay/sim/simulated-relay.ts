@@ -10,6 +10,7 @@ import { FairQueue } from '../src/limits/fair-queue.ts'
 import { admissionGroup, type DatabaseEffect, failureInput } from '../src/link/agent-requests.ts'
 import { ArrivalLimits } from '../src/link/arrival-limits.ts'
 import { MOST_ARRIVING } from '../src/link/connected-agents.ts'
+import { LATE_REFUSAL_MS, MOST_LATE_REFUSALS } from '../src/link/refusals.ts'
 import { costs } from './costs.ts'
 import type { Region } from './region.ts'
 import { ServiceStation } from './service-station.ts'
@@ -24,32 +25,54 @@ const ARRIVALS_AT_ONCE = 4
  */
 export class SimulatedRelay {
   readonly region: Region
+  readonly database: ServiceStation
   readonly loop: ServiceStation
   readonly arrivals = new FairQueue({ slots: ARRIVALS_AT_ONCE, places: MOST_ARRIVING })
   readonly #limits = new ArrivalLimits()
-  readonly sessions = new Set<SimulatedSession>()
+  /** The connections that the load balancer has forwarded and that have not ended. */
+  connections = 0
+  /** Connections that wait for their refusal. */
+  #refusals = 0
   isReady = false
   /** Admissions that wait for their turn or are in progress. */
   admissions = 0
 
-  constructor(region: Region) {
+  constructor(region: Region, database: ServiceStation) {
     this.region = region
+    this.database = database
     this.loop = new ServiceStation(region.time, 1)
   }
 
-  /** The load balancer forwards a WebSocket. */
-  accept(socket: SimulatedSocket): void {
-    this.loop.run(costs.upgradeMs, () => {
-      if (this.#limits.take(socket.agent.address, this.region.time.nowMs) > 0) {
-        this.region.figures.limited += 1
-        socket.closedByRelay(1006, 'HTTP 429')
+  /** The load balancer forwards a WebSocket. A router passes `refused`, and tries another relay. */
+  accept(socket: SimulatedSocket, refused?: () => void): void {
+    this.connections += 1
+    const isRefused = this.#limits.take(socket.agent.address, this.region.time.nowMs) > 0
+    this.loop.run(isRefused ? costs.refusalMs : costs.upgradeMs, () => {
+      if (isRefused) {
+        if (refused === undefined) this.#refuseLate(socket)
+        else this.#refuseNow(refused)
         return
       }
       const session = new SimulatedSession(this, socket)
-      this.sessions.add(session)
       socket.opened(session)
       session.step({ kind: 'opened' })
     })
+  }
+
+  /** Like `Refusals`. */
+  #refuseLate(socket: SimulatedSocket): void {
+    const delayMs = this.#refusals < MOST_LATE_REFUSALS ? LATE_REFUSAL_MS : 0
+    this.#refusals += 1
+    this.region.time.after(delayMs, () => {
+      this.#refusals -= 1
+      this.#refuseNow(() => socket.closedByRelay(1006, 'HTTP 429'))
+    })
+  }
+
+  #refuseNow(refused: () => void): void {
+    this.region.figures.limited += 1
+    this.connections -= 1
+    refused()
   }
 }
 
@@ -61,6 +84,8 @@ export class SimulatedSession {
   readonly #pending: RelayInput[] = []
   #state: RelayState = newConnection({ relayId: 'relay', nonce: 'n'.repeat(16) })
   #isStepping = false
+  /** True until the connection is no longer one of the relay's connections. */
+  #isCounted = true
 
   constructor(relay: SimulatedRelay, socket: SimulatedSocket) {
     this.#relay = relay
@@ -85,7 +110,10 @@ export class SimulatedSession {
       for (const effect of effects) this.#do(effect)
     }
     this.#isStepping = false
-    if (this.#isOver) this.#relay.sessions.delete(this)
+    if (this.#isOver && this.#isCounted) {
+      this.#isCounted = false
+      this.#relay.connections -= 1
+    }
   }
 
   get #isOver(): boolean {
@@ -151,9 +179,9 @@ export class SimulatedSession {
 
   /** First uses the database, then the event loop, each for as long as the request takes there. */
   async #answer(effect: DatabaseEffect): Promise<RelayInput> {
-    const { region, loop } = this.#relay
+    const { region, database, loop } = this.#relay
     const cost = costs.requests[effect.kind as keyof typeof costs.requests]
-    await new Promise<void>((done) => region.database.run(cost.databaseMs, done))
+    await new Promise<void>((done) => database.run(cost.databaseMs, done))
     await new Promise<void>((done) => loop.run(cost.relayMs, done))
     switch (effect.kind) {
       case 'authenticate':
@@ -171,6 +199,7 @@ export class SimulatedSession {
           },
         }
       default:
+        region.claimed()
         return { kind: 'commands-claimed', commands: [] }
     }
   }

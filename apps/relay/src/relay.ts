@@ -114,7 +114,7 @@ async function startOnce(options: RelayOptions): Promise<Relay> {
       adoptBuiltInDevice: (device) => adoptBuiltInDevice(core, { username: config.ADMIN_USERNAME ?? '', ...device }),
       drain() {
         drain.isDraining = true
-        features.agents.drain(Math.min(config.DRAIN_SECONDS * 800, LONGEST_SPREAD_MS))
+        features.agents.drain(config.DRAIN_SECONDS * 800)
       },
       close() {
         // Stops the outbox first, because this may take as long as the slowest webhook receiver.
@@ -127,9 +127,6 @@ async function startOnce(options: RelayOptions): Promise<Relay> {
     throw error
   }
 }
-
-/** The longest time over which agents are asked to reconnect. Each agent is offline until it reaches another relay. */
-const LONGEST_SPREAD_MS = 20_000
 
 type Core = Awaited<ReturnType<typeof openCore>>
 

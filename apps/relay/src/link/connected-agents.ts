@@ -118,12 +118,13 @@ export class ConnectedAgents {
   }
 
   /**
-   * Asks all agents to reconnect to another relay. The reconnects are spread over this time. A load balancer that has
-   * not noticed the drain yet may send an agent back to this relay. Such an agent is asked a second time, to reconnect
+   * Asks all agents to reconnect to another relay. The reconnects are spread over at most this time. A load balancer that
+   * has not noticed the drain yet may send an agent back to this relay. Such an agent is asked a second time, to reconnect
    * in the second half of the remaining time. Otherwise, all these agents would be disconnected together when the relay
    * closes. An agent is not asked a third time, because it pauses longer after each short connection.
    */
-  drain(spreadMs: number): void {
+  drain(longestMs: number): void {
+    const spreadMs = Math.min(longestMs, drainSpreadMs(this.#byDevice.size))
     const endMs = performance.now() + spreadMs
     const asked = new Set(this.#byDevice.values())
     const askedAgain = new Set<string>()
@@ -364,6 +365,14 @@ export class ConnectedAgents {
       this.#deps.store.log.warn({ err: error }, warning)
     }
   }
+}
+
+/**
+ * Returns the time over which this number of agents is asked to reconnect: 20 s, or longer if more than 200 agents would
+ * leave in a second. One other relay must be able to admit all of them and to accept messages meanwhile.
+ */
+export function drainSpreadMs(agents: number): number {
+  return Math.max(20_000, agents * 5)
 }
 
 /**

@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { readRelayConfig } from '../config.ts'
 import { type Relay, startRelay } from '../relay.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
+import { drainSpreadMs } from './connected-agents.ts'
 import { newKeys, ScriptedAgent } from './testing/scripted-agent.ts'
 
 const ENROLMENT_TOKEN = 'the token of a whole fleet of agents'
@@ -54,4 +55,9 @@ test('agents that a load balancer sends back to a draining relay are asked again
   for (const agent of agents) agent.url = staying.url
   await vi.waitUntil(async () => !(await relayIds()).includes(leavingId ?? null), { timeout: 150_000, interval: 200 })
   await Promise.all(agents.map((agent) => agent.online()))
+})
+
+test('no more than 200 agents leave a draining relay in a second, and 10 000 agents leave within a minute', () => {
+  for (const agents of [100, 4_000, 10_000]) expect(agents / (drainSpreadMs(agents) / 1_000)).toBeLessThanOrEqual(200)
+  expect(drainSpreadMs(10_000)).toBeLessThan(60_000)
 })

@@ -15,6 +15,6 @@ test(`all agents are online soon after 8 outages of a region, without a collapse
 }, 300_000)
 
 test('the same seed gives the same outage', async () => {
-  const outage = { ...planOutage(3, 200), forMs: 5_000 }
+  const outage = { ...planOutage(3, { agents: 200 }), forMs: 5_000 }
   expect((await runOutage(outage)).trace).toEqual((await runOutage(outage)).trace)
 })

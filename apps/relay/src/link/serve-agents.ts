@@ -4,6 +4,7 @@ import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
 import { WebSocket, WebSocketServer } from 'ws'
 import { ArrivalLimits } from './arrival-limits.ts'
 import type { ConnectedAgents } from './connected-agents.ts'
+import { Refusals } from './refusals.ts'
 import type { RoutedChallenge } from './routed-challenge.ts'
 
 /** The path of the agents' WebSocket. */
@@ -34,21 +35,24 @@ export function serveAgents(
 ): { readonly close: () => Promise<void> } {
   const webSockets = new WebSocketServer(settings)
   const limits = new ArrivalLimits()
+  const refusals = new Refusals()
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isAgentUpgrade(request)) return
     socket.on('error', () => socket.destroy())
+    const invalid = upgradeRefusal(request)
+    if (invalid !== undefined) return refusals.now(socket, invalid)
     const address = options.addressOf(request)
-    const refusal = upgradeRefusal(request) ?? arrivalRefusal(limits, address, options.nowMs())
-    if (refusal !== undefined) {
-      socket.end(refusal, () => socket.destroy())
-      return
-    }
     const challenge = options.challengeOf?.(request)
+    const overLimit = arrivalRefusal(limits, address, options.nowMs())
+    // A router tries the next relay as soon as one has refused.
+    if (overLimit !== undefined)
+      return challenge === undefined ? refusals.late(socket, overLimit) : refusals.now(socket, overLimit)
     webSockets.handleUpgrade(request, socket, head, (webSocket) => host(webSocket, sockets, address, challenge))
   })
   return {
     /** Accepts no more sockets and waits until all sockets are closed. */
     async close() {
+      refusals.close()
       await new Promise((resolve) => webSockets.close(resolve))
     },
   }

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { closeCodes } from '@smsgw/contract/link/close-code'
 import type { Log } from '@smsgw/daemon/log/log'
 import { ArrivalLimits } from '../../link/arrival-limits.ts'
+import { Refusals } from '../../link/refusals.ts'
 import { type RoutedChallenge, writeRoutedChallenge } from '../../link/routed-challenge.ts'
 import { arrivalRefusal, isAgentUpgrade, upgradeRefusal } from '../../link/serve-agents.ts'
 import { newId, type Random } from '../../random.ts'
@@ -43,6 +44,7 @@ export class AgentRouter {
   readonly #reported = new Set<string>()
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #limits = new ArrivalLimits(OF_ALL_CELLS)
+  readonly #refusals = new Refusals()
   #greeting = 0
   #isClosed = false
 
@@ -51,11 +53,7 @@ export class AgentRouter {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (!isAgentUpgrade(request)) return
       socket.on('error', () => socket.destroy())
-      const refusal = this.#refusal(request)
-      if (refusal !== undefined) {
-        socket.end(refusal, () => socket.destroy())
-        return
-      }
+      if (this.#refuses(request, socket)) return
       this.#open.add(socket)
       socket.once('close', () => this.#open.delete(socket))
       this.#serve(request, socket, head).catch((error) => {
@@ -78,12 +76,20 @@ export class AgentRouter {
     this.#isClosed = true
     for (const timer of this.#timers) clearTimeout(timer)
     for (const socket of this.#open) socket.destroy()
+    this.#refusals.close()
   }
 
-  #refusal(request: IncomingMessage): string | undefined {
-    if (this.#isClosed || this.#greeting >= MOST_GREETING) return SERVICE_UNAVAILABLE
+  #refuses(request: IncomingMessage, socket: Duplex): boolean {
+    const refusal = this.#isClosed ? SERVICE_UNAVAILABLE : upgradeRefusal(request)
+    if (refusal !== undefined) {
+      this.#refusals.now(socket, refusal)
+      return true
+    }
     const { address } = this.#deps.clientOf(request)
-    return upgradeRefusal(request) ?? arrivalRefusal(this.#limits, address, performance.now())
+    const isBusy = this.#greeting >= MOST_GREETING
+    const overLimit = isBusy ? SERVICE_UNAVAILABLE : arrivalRefusal(this.#limits, address, performance.now())
+    if (overLimit !== undefined) this.#refusals.late(socket, overLimit)
+    return overLimit !== undefined
   }
 
   async #serve(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
