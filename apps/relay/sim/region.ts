@@ -37,6 +37,8 @@ export class Region {
     mostAdmitting: 0,
     /** The largest number of connections that waited at the load balancer. */
     mostWaiting: 0,
+    /** The largest number of connections that reached the load balancer within one second after the outage. */
+    mostArrivals: 0,
     /** The largest number of agents that claimed their commands within one second. */
     mostClaims: 0,
     /** Admissions that were dropped, because the queue of the relay was full. */
@@ -55,7 +57,8 @@ export class Region {
   #waiting = 0
   #admitting = 0
   #epochs = 0
-  #claims = { second: 0, count: 0 }
+  readonly #claims = new CountInSecond()
+  readonly #arrivals = new CountInSecond()
   #isUp = false
 
   constructor(outage: Outage) {
@@ -121,9 +124,12 @@ export class Region {
   }
 
   claimed(): void {
-    const second = Math.floor(this.time.nowMs / 1_000)
-    this.#claims = second === this.#claims.second ? { second, count: this.#claims.count + 1 } : { second, count: 1 }
-    this.figures.mostClaims = Math.max(this.figures.mostClaims, this.#claims.count)
+    this.figures.mostClaims = Math.max(this.figures.mostClaims, this.#claims.count(this.time.nowMs))
+  }
+
+  /** The longest time for which a request has waited for a core of a database. */
+  get longestDatabaseWaitMs(): number {
+    return Math.max(...this.relays.map(({ database }) => database.longestWaitMs))
   }
 
   /** One line for the trace. */
@@ -154,7 +160,10 @@ export class Region {
       this.time.after(repeatMs, () => this.#reachBalancer(socket, latencyMs, repeatMs * 2))
       return
     }
-    if (this.#isUp) this.figures.connections += 1
+    if (this.#isUp) {
+      this.figures.connections += 1
+      this.figures.mostArrivals = Math.max(this.figures.mostArrivals, this.#arrivals.count(this.time.nowMs))
+    }
     this.#waiting += 1
     this.figures.mostWaiting = Math.max(this.figures.mostWaiting, this.#waiting)
     socket.reached()
@@ -190,6 +199,19 @@ export class Region {
       left -= 1
       return `10.${(site >> 16) & 255}.${(site >> 8) & 255}.${site & 255}`
     }
+  }
+}
+
+/** Counts what happens within the present second. */
+class CountInSecond {
+  #second = 0
+  #count = 0
+
+  count(nowMs: number): number {
+    const second = Math.floor(nowMs / 1_000)
+    this.#count = second === this.#second ? this.#count + 1 : 1
+    this.#second = second
+    return this.#count
   }
 }
 

@@ -17,6 +17,16 @@ const LONGEST_LOOP_WAIT_MS = 10_000
 /** The longest time in which connections wait and no agent comes online, as a multiple of {@link idealRecoveryMs}. */
 const MOST_STANDSTILL = 2.5
 const SHORT_STANDSTILL_MS = 10_000
+/**
+ * The longest wait of an admission for its database, as a multiple of {@link idealRecoveryMs}. The messages of connected
+ * agents wait in the same queue.
+ */
+const MOST_DATABASE_WAIT = 0.06
+/**
+ * The largest share of the agents that connects in one second, if all agents know during the outage that no relay can be
+ * reached.
+ */
+const MOST_ARRIVALS = 0.6
 const TRACE_MS = 5_000
 
 /**
@@ -37,9 +47,9 @@ export async function runOutage(outage: Outage): Promise<OutageReport> {
   while (region.online < outage.agents && time.nowMs < outage.forMs + limitMs && time.next()) {
     // Promises of the queue of admissions settle before the next timer.
     if (region.isAdmitting) await new Promise<void>((resolve) => process.nextTick(resolve))
-    for (const one of shares)
-      if (time.nowMs > outage.forMs && region.online >= one.share * outage.agents)
-        one.afterMs ??= time.nowMs - outage.forMs
+    if (region.online > online && time.nowMs > outage.forMs)
+      for (const one of shares)
+        if (region.online >= one.share * outage.agents) one.afterMs ??= time.nowMs - outage.forMs
     if (region.online > online || !region.isWaiting || !region.isReady) arrivedMs = time.nowMs
     online = region.online
     standstillMs = Math.max(standstillMs, time.nowMs - arrivedMs)
@@ -54,7 +64,8 @@ export async function runOutage(outage: Outage): Promise<OutageReport> {
   trace.push(
     `online: ${times.join(', ')}; the slowest part needs ${seconds(idealMs)} for all`,
     `connections for each agent: ${(figures.connections / outage.agents).toFixed(1)}; lost ${figures.lost}, refused with 429 ${figures.limited}, dropped admissions ${figures.dropped}`,
-    `most connections at the balancer: ${figures.mostWaiting}; most waiting for admission: ${figures.mostAdmitting}; most claims in a second: ${figures.mostClaims}`,
+    `most connections at the balancer: ${figures.mostWaiting}; most arrivals in a second: ${figures.mostArrivals}`,
+    `most waiting for admission: ${figures.mostAdmitting}; most claims in a second: ${figures.mostClaims}; longest wait for a database: ${region.longestDatabaseWaitMs.toFixed(0)} ms`,
     `longest queue of admissions at a relay: ${figures.longestQueue}; longest wait in an event loop: ${longestLoopMs.toFixed(0)} ms; longest standstill: ${seconds(standstillMs)}`,
   )
   const problems: string[] = []
@@ -62,6 +73,10 @@ export async function runOutage(outage: Outage): Promise<OutageReport> {
     problems.push(`${outage.agents - region.online} of ${outage.agents} agents are offline ${seconds(limitMs)} later`)
   if (standstillMs > Math.max(SHORT_STANDSTILL_MS, MOST_STANDSTILL * idealMs))
     problems.push(`no agent came online for ${seconds(standstillMs)}, although connections waited`)
+  if (region.longestDatabaseWaitMs > MOST_DATABASE_WAIT * idealMs)
+    problems.push(`an admission waited for the database for ${seconds(region.longestDatabaseWaitMs)}`)
+  if (outage.kind !== 'silent' && figures.mostArrivals > MOST_ARRIVALS * outage.agents)
+    problems.push(`${figures.mostArrivals} of ${outage.agents} agents connected in the same second`)
   if (longestLoopMs > LONGEST_LOOP_WAIT_MS)
     problems.push(`the event loop of a relay was busy for ${seconds(longestLoopMs)}`)
   const seen = {
