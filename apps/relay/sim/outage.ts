@@ -14,7 +14,7 @@ export interface Outage {
   readonly seed: number
   readonly kind: OutageKind
   readonly agents: number
-  /** Cells behind routers, each with a database and relays of its own. 1: one database, and relays behind a load balancer. */
+  /** Cells behind routers, each with its own database and relays. 1: relays behind a load balancer, on one database. */
   readonly cells: number
   /** The relays of all cells. */
   readonly relays: number

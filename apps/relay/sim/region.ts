@@ -22,8 +22,8 @@ const LATENCIES_MS = [5, 20, 40, 150]
 const ROUND_TRIPS_TO_CONNECT = 2
 
 /**
- * Agents, a load balancer, relays and their database, with one virtual clock. With several cells, the load balancer is a
- * group of routers, and a relay refuses a router's connection at once, because the router then tries another relay.
+ * Agents, a load balancer, relays and their database, with one virtual clock. With several cells, the load balancer is
+ * a group of routers, and a relay refuses a router's connection at once, because the router then tries another relay.
  */
 export class Region {
   readonly time = new VirtualTime()

@@ -18,13 +18,13 @@ const LONGEST_LOOP_WAIT_MS = 10_000
 const MOST_STANDSTILL = 2.5
 const SHORT_STANDSTILL_MS = 10_000
 /**
- * The longest wait of an admission for its database, as a multiple of {@link idealRecoveryMs}. The messages of connected
- * agents wait in the same queue.
+ * The longest wait of an admission for its database, as a multiple of {@link idealRecoveryMs}. The messages of
+ * connected agents wait in the same queue.
  */
 const MOST_DATABASE_WAIT = 0.06
 /**
- * The largest share of the agents that connects in one second, if all agents know during the outage that no relay can be
- * reached.
+ * The largest share of the agents that connects in one second, if all agents know during the outage that no relay can
+ * be reached.
  */
 const MOST_ARRIVALS = 0.6
 const TRACE_MS = 5_000

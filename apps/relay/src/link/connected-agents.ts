@@ -118,10 +118,10 @@ export class ConnectedAgents {
   }
 
   /**
-   * Asks all agents to reconnect to another relay. The reconnects are spread over at most this time. A load balancer that
-   * has not noticed the drain yet may send an agent back to this relay. Such an agent is asked a second time, to reconnect
-   * in the second half of the remaining time. Otherwise, all these agents would be disconnected together when the relay
-   * closes. An agent is not asked a third time, because it pauses longer after each short connection.
+   * Asks all agents to reconnect to another relay. The reconnects are spread over at most this time. A load balancer
+   * that has not noticed the drain yet may send an agent back to this relay. Such an agent is asked a second time, to
+   * reconnect in the second half of the remaining time. Otherwise, all these agents would be disconnected together when
+   * the relay closes. An agent is not asked a third time, because it pauses longer after each short connection.
    */
   drain(longestMs: number): void {
     const spreadMs = Math.min(longestMs, drainSpreadMs(this.#byDevice.size))
@@ -368,8 +368,8 @@ export class ConnectedAgents {
 }
 
 /**
- * Returns the time over which this number of agents is asked to reconnect: 20 s, or longer if more than 200 agents would
- * leave in a second. One other relay must be able to admit all of them and to accept messages meanwhile.
+ * Returns the time over which this number of agents is asked to reconnect: 20 s, or longer if more than 200 agents
+ * would leave in a second. One other relay must be able to admit all of them and to accept messages meanwhile.
  */
 export function drainSpreadMs(agents: number): number {
   return Math.max(20_000, agents * 5)
