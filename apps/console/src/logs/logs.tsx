@@ -137,7 +137,7 @@ function Line({ line: { createdAt, priority, module, message, context } }: { rea
       <time dateTime={createdAt} title={fullWords(createdAt)}>
         {clockWords(createdAt)}
       </time>
-      <span className="log-priority">{priority}</span>
+      <span className="log-priority">{t(`logPriority.${priority}`)}</span>
       <span className="log-module" lang="en" dir="ltr">
         {module}
       </span>

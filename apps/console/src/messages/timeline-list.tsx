@@ -6,8 +6,8 @@ import { beginsDay, shortDayWords } from '../ui/values/day-words.ts'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { clockWords, fullWords } from '../ui/values/relative-words.ts'
 import { attemptErrorWords } from '../webhooks/attempt-error-words.ts'
-import { locale, t } from '../words/text.ts'
-import { adviceWords, isAhead, partWords, sinceWords, stepWords, toneOf } from './timeline-words.ts'
+import { locale, optionalText, t } from '../words/text.ts'
+import { adviceWords, isAhead, partWords, shownCode, sinceWords, stepWords, toneOf } from './timeline-words.ts'
 import './timeline-list.css'
 
 /** The steps of a message that have happened and, in a separate list, what the message waits for. */
@@ -127,13 +127,9 @@ function Advice({ entry }: { readonly entry: TimelineEntry }) {
   )
 }
 
-function Details({
-  entry: { recipient, part, code, webhook, text, simNumber },
-  isToMany,
-}: {
-  readonly entry: TimelineEntry
-  readonly isToMany: boolean
-}) {
+function Details({ entry, isToMany }: { readonly entry: TimelineEntry; readonly isToMany: boolean }) {
+  const { recipient, part, webhook, text, simNumber } = entry
+  const code = shownCode(entry)
   const isEnglish = locale().language === 'en'
   const details = [
     isToMany ? recipient : undefined,
@@ -144,7 +140,7 @@ function Details({
     ...(isEnglish || webhook === undefined
       ? []
       : [
-          webhook.event,
+          optionalText(`event.${webhook.event}`) ?? webhook.event,
           webhook.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`,
           webhook.error && attemptErrorWords(webhook.error),
         ]),

@@ -1,10 +1,20 @@
 import { agentFailureCodes, relayFailureCodes } from '@smsgw/contract/messages/failure-code'
 import { networkCauses } from '@smsgw/contract/messages/network-cause'
 import { adviceCodes } from '@smsgw/contract/messages/timeline'
+import { waitingReasons } from '@smsgw/contract/messages/waiting'
 import { afterEach, describe, expect, test } from 'vitest'
 import { chooseLocale } from '../words/language.ts'
 import { loadLocale, optionalText } from '../words/text.ts'
-import { adviceWords, failureText, inLocalTime, isAhead, sinceWords, stepWords, toneOf } from './timeline-words.ts'
+import {
+  adviceWords,
+  failureText,
+  inLocalTime,
+  isAhead,
+  shownCode,
+  sinceWords,
+  stepWords,
+  toneOf,
+} from './timeline-words.ts'
 
 const at = '2026-03-01T08:46:11.000Z'
 
@@ -168,4 +178,10 @@ test.each(networkCauses)('the cause %s has a text', (cause) => {
 
 test.each(adviceCodes)('the advice %s has a text', (code) => {
   expect(optionalText(`advice.${code}`)).toBeDefined()
+})
+
+test('a step shows codes of the network, but no code of the API, which has words', () => {
+  expect(shownCode({ code: 'CMS 21' })).toBe('CMS 21')
+  const codes = [...agentFailureCodes, ...relayFailureCodes, ...waitingReasons]
+  expect(codes.filter((code) => shownCode({ code }) !== undefined)).toEqual([])
 })

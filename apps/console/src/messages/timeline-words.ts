@@ -144,6 +144,16 @@ interface Failure {
   readonly cause?: NetworkCause | undefined
 }
 
+/**
+ * Returns the code that a step shows: a code of the network, such as `CMS 21`. Codes that have words are not shown,
+ * because the words are.
+ */
+export function shownCode({ code }: Pick<TimelineEntry, 'code'>): string | undefined {
+  if (code === undefined) return undefined
+  const words = optionalText(`failure.${code}`) ?? optionalText(`waiting.${code}`)
+  return words === undefined ? code : undefined
+}
+
 /** Returns the advice. Advice without a code is shown in English. */
 export function adviceWords({ advice, adviceCode }: TimelineEntry): { text: string; isEnglish: boolean } | undefined {
   if (advice === undefined) return undefined
