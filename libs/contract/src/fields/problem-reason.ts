@@ -85,7 +85,7 @@ export const requestReasons = {
   sim_busy: [],
   network_silent: [],
   message_final: [],
-  approval_decided: [],
+  approval_decided: ['decision', 'by'],
   approval_expired: [],
   key_revoked: [],
   too_many_keys: ['maximum'],

@@ -105,6 +105,7 @@ function tooLate({ approval, approvalBy, state }: StoredMessage): ApiError {
   if (approval === 'approved' || approval === 'refused')
     return new ApiError(409, `The message was already ${approval} by ${approvalBy ?? 'another user'}`, {
       reason: 'approval_decided',
+      values: { decision: approval, by: approvalBy ?? '' },
     })
   return new ApiError(409, 'The time in which the message could be approved has passed', { reason: 'approval_expired' })
 }
