@@ -55,6 +55,7 @@ export class SimulatedSim {
     if ('text' in pdu) throw new Error('this SIM accepts PDUs only')
     await this.#pause(this.#random.integer(300))
     const withdrawal = { cancelled: false }
+    if (options.mayAskEarly && this.#random.next() < 0.5) return this.#submitEarly(pdu, options, isAlive)
     if (this.#happens(0.08)) return this.#ends(options, { kind: 'not-sent', why: 'no-prompt' }, isAlive)
     if (this.#happens(0.05)) withdrawal.cancelled = true
     if (!isAlive()) return never()
@@ -63,6 +64,30 @@ export class SimulatedSim {
     if (word === 'failed') return this.#ends(options, { kind: 'not-sent', why: 'before-pdu-failed' }, isAlive)
     if (word === 'abort') return this.#ends(options, { kind: 'not-sent', why: 'before-pdu-aborted' }, isAlive)
     if (this.#happens(0.04)) return this.#ends(options, { kind: 'not-sent', why: 'port-lost' }, isAlive)
+    return this.#answer(pdu, options, isAlive)
+  }
+
+  /** Calls the hook before the modem has sent its prompt. */
+  async #submitEarly(pdu: OutgoingPdu, options: SubmitOptions, isAlive: () => boolean): Promise<Submitted> {
+    const withdrawal = { cancelled: false }
+    if (!isAlive()) return never()
+    const asked = options.beforePdu(withdrawal).catch(() => 'failed' as const)
+    await this.#pause(this.#random.integer(10))
+    const hasPrompt = !this.#happens(0.1)
+    const isRefused = !hasPrompt && this.#happens(0.5)
+    if (!hasPrompt) {
+      withdrawal.cancelled = true
+      await this.#pause(isRefused ? 0 : 10_000)
+    }
+    const word = await asked
+    if (!isAlive()) return never()
+    if (isRefused) {
+      const error = readCommandError('+CMS ERROR: 302')!
+      return this.#ends(options, { kind: 'refused', error, pduWritten: false }, isAlive)
+    }
+    if (!hasPrompt) return this.#ends(options, { kind: 'not-sent', why: 'no-prompt' }, isAlive)
+    if (word === 'failed') return this.#ends(options, { kind: 'not-sent', why: 'before-pdu-failed' }, isAlive)
+    if (word === 'abort') return this.#ends(options, { kind: 'not-sent', why: 'before-pdu-aborted' }, isAlive)
     return this.#answer(pdu, options, isAlive)
   }
 

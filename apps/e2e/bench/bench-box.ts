@@ -71,6 +71,8 @@ async function measure(box: Box): Promise<void> {
   gateway = await Gateway.start(settings, { folder, ...countingProgram })
   try {
     await gateway.untilReady(box.modems)
+    // By default, only the SIM with the lowest number sends.
+    await gateway.api.ask('PATCH', '/settings', { messages: { sim_selection_mode: 'RoundRobin' } })
     await post(200, 8, 100_000)
     await accepted(200)
     if (counts === undefined) {

@@ -75,7 +75,7 @@ export type SendingInput =
   | { readonly kind: 'time-changed' }
   | { readonly kind: 'timer' }
   | { readonly kind: 'planned'; readonly sim: SendingSim; readonly cmdId: string; readonly planned: Planned }
-  /** The modem waits for the PDU. If the step returns no `commit` effect, nothing is sent. */
+  /** The modem waits for the PDU, or has just got the command. Without a `commit` effect, nothing is sent. */
   | ({ readonly kind: 'prompted' } & Attempt)
   /** The COMMIT is on disk. */
   | ({ readonly kind: 'committed' } & Attempt)

@@ -1,9 +1,13 @@
 import type { Clock, Timer } from '../clock.ts'
 
 /**
- * Asks the caller whether to send the message. Called when the prompt has arrived, before a byte of the PDU is written.
+ * Asks the caller whether to send the message. Called before a byte of the PDU is written: when the prompt has arrived,
+ * or when the command was written.
  */
 export type AskBeforePdu = (withdrawal: Withdrawal) => Promise<'go' | 'abort'>
+
+/** `failed`: the hook threw an error. */
+export type PduDecision = 'go' | 'abort' | 'failed'
 
 /**
  * The hook must check `cancelled` immediately before it stores a record. After `cancelled` is true, `go` does not send
@@ -30,7 +34,7 @@ export class BeforePdu {
     this.#ask = ask
   }
 
-  async ask(): Promise<'go' | 'abort' | 'failed'> {
+  async ask(): Promise<PduDecision> {
     this.#state = 'asked'
     try {
       return await this.#ask(this.#withdrawal)

@@ -7,7 +7,7 @@ import type { FinalResult } from '../dialogue/final-result.ts'
 import type { Marker } from '../dialogue/markers.ts'
 import type { ResponseLine } from '../wire/response-line.ts'
 import type { Unsolicited } from '../wire/unsolicited.ts'
-import type { BeforePdu } from './before-pdu.ts'
+import type { BeforePdu, PduDecision } from './before-pdu.ts'
 import { type Doubt, type ExpectedReference, isWordOfNetwork } from './doubt.ts'
 import { ResultProbe } from './result-probe.ts'
 import {
@@ -21,7 +21,7 @@ import {
 /**
  * Sends a PDU in two steps (27.005 §3.5.1).
  *
- * - `awaiting-prompt`: the command was written.
+ * - `awaiting-prompt`: the command was written. The caller may already be asked.
  * - `asking`: the prompt has arrived, and the caller decides.
  * - `awaiting-result`: PDU and Ctrl-Z were written.
  * - `awaiting-end`: the reference was read, and the final result is expected.
@@ -44,6 +44,8 @@ export class SubmissionExchange implements Exchange {
   readonly #probe: ResultProbe | undefined
   /** An error that may concern a question or the PDU. */
   #error: CommandError | undefined
+  #decision: PduDecision | undefined
+  #writtenAtMs = 0
   #state: 'awaiting-prompt' | 'asking' | 'awaiting-result' | 'awaiting-end' | 'over' = 'awaiting-prompt'
 
   constructor(
@@ -70,6 +72,8 @@ export class SubmissionExchange implements Exchange {
   start(): void {
     this.#link.deadline(this.#submission.promptTimeoutMs ?? defaultPromptTimeoutMs)
     this.#link.write(`${this.#submission.command}\r`)
+    this.#writtenAtMs = this.#link.nowMs()
+    if (this.#submission.asksEarly) this.#ask()
   }
 
   refuse(why: NotSent): void {
@@ -81,7 +85,9 @@ export class SubmissionExchange implements Exchange {
     if (this.#state !== 'awaiting-prompt') return
     this.#state = 'asking'
     this.#link.deadline(this.#submission.beforePduLimitMs ?? defaultBeforePduLimitMs)
-    this.#beforePdu.ask().then((decision) => this.#link.resume(() => this.#decide(decision)))
+    this.#submission.onPrompt?.(this.#link.nowMs() - this.#writtenAtMs)
+    if (!this.#submission.asksEarly) this.#ask()
+    else this.#decide()
   }
 
   line(line: ResponseLine): boolean {
@@ -182,17 +188,29 @@ export class SubmissionExchange implements Exchange {
     this.#abandon({ kind: 'not-sent', why: 'cancelled' })
   }
 
-  #decide(decision: 'go' | 'abort' | 'failed'): void {
+  #ask(): void {
+    this.#beforePdu.ask().then((decision) =>
+      this.#link.resume(() => {
+        this.#decision = decision
+        this.#decide()
+      }),
+    )
+  }
+
+  /** Continues when both the prompt and the decision have arrived. */
+  #decide(): void {
     // Ignores a late decision, because the driver has already closed the prompt, and the outcome is final.
-    if (this.#state !== 'asking') return
-    if (decision !== 'go') {
-      this.#abandon({ kind: 'not-sent', why: decision === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed' })
+    if (this.#state !== 'asking' || this.#decision === undefined) return
+    if (this.#decision !== 'go') {
+      const why = this.#decision === 'abort' ? 'before-pdu-aborted' : 'before-pdu-failed'
+      this.#abandon({ kind: 'not-sent', why })
       return
     }
     this.#state = 'awaiting-result'
     this.#doubt.forget()
     this.#link.deadline(this.#submission.resultTimeoutMs ?? defaultResultTimeoutMs)
     this.#link.write(this.#submission.pdu + controlZ)
+    this.#submission.onPdu?.()
     this.#probe?.begin()
   }
 

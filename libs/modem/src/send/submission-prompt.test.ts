@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { DrivenModem } from '../testing/driven-modem.ts'
 import { promisesSettled } from '../testing/manual-clock.ts'
 import { dialogueInStep } from '../testing/scripted-dialogue.ts'
 import { submission, submittedPdu } from '../testing/scripted-submission.ts'
@@ -60,5 +61,73 @@ describe('the prompt', () => {
     const { modem } = await dialogueInStep()
     modem.say('\r\n> ')
     expect(modem.written).toEqual(['\x1bAT\r', 'AT+CMEE?\r'])
+  })
+})
+
+describe('a caller that may be asked early', () => {
+  /** Sends a first message whose prompt takes `promptMs`, then submits a second one, whose prompt has not arrived. */
+  async function secondSubmission(promptMs: number) {
+    const driven = new DrivenModem({ 'AT+CMGS=*': 'silence' })
+    await driven.session()
+    const first = driven.submit('a', { mayAskEarly: true })
+    await driven.clock.advance(promptMs)
+    driven.port.say('\r\n> ')
+    await driven.passing(first)
+    driven.port.pdus.length = 0
+    const { promise, resolve } = Promise.withResolvers<'go' | 'abort'>()
+    let isAsked = false
+    const beforePdu = () => {
+      isAsked = true
+      return promise
+    }
+    const outcome = driven.submit('b', { mayAskEarly: true, beforePdu })
+    await promisesSettled()
+    return { driven, outcome, decide: resolve, isAsked: () => isAsked }
+  }
+
+  test('is asked while a modem with quick prompts prepares its prompt', async () => {
+    const { isAsked } = await secondSubmission(3)
+    expect(isAsked()).toBe(true)
+  })
+
+  test('is asked after the prompt if the prompts of the modem are slow', async () => {
+    const { driven, isAsked } = await secondSubmission(20)
+    expect(isAsked()).toBe(false)
+    driven.port.say('\r\n> ')
+    await promisesSettled()
+    expect(isAsked()).toBe(true)
+  })
+
+  test.each(['prompt', 'decision'])('the PDU waits for prompt and decision if the %s comes first', async (first) => {
+    const { driven, outcome, decide } = await secondSubmission(3)
+    const steps = [() => driven.port.say('\r\n> '), () => decide('go')]
+    for (const step of first === 'prompt' ? steps : steps.reverse()) {
+      expect(driven.port.pdus).toEqual([])
+      step()
+      await promisesSettled()
+    }
+    expect(driven.port.pdus).toHaveLength(1)
+    expect(await outcome).toMatchObject({ kind: 'accepted' })
+  })
+
+  test.each([
+    ['the prompt never arrives', undefined, 'not-sent'],
+    ['the modem refuses the command', '\r\n+CMS ERROR: 500\r\n', 'refused'],
+    ['the modem restarts', '\r\nRDY\r\n', 'not-sent'],
+  ])('the message is provably unsent if %s, although the caller has agreed', async (_what, answer, kind) => {
+    const { driven, outcome, decide } = await secondSubmission(3)
+    decide('go')
+    await promisesSettled()
+    if (answer !== undefined) driven.port.say(answer)
+    expect(await driven.passing(outcome)).toMatchObject({ kind })
+    expect(driven.port.pdus).toEqual([])
+  })
+
+  test('a refusal of the caller closes the prompt', async () => {
+    const { driven, outcome, decide } = await secondSubmission(3)
+    decide('abort')
+    driven.port.say('\r\n> ')
+    expect(await driven.passing(outcome)).toEqual({ kind: 'not-sent', why: 'before-pdu-aborted' })
+    expect(driven.port.pdus).toEqual([])
   })
 })

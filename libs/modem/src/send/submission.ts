@@ -17,6 +17,12 @@ export interface Submission {
    * `go`.
    */
   readonly beforePdu: AskBeforePdu
+  /** True if `beforePdu` is called when the command is written, so that it runs while the modem prepares its prompt. */
+  readonly asksEarly?: boolean
+  /** Called when the prompt has arrived, with the time since the command was written. */
+  readonly onPrompt?: (tookMs: number) => void
+  /** Called when PDU and Ctrl-Z were written. */
+  readonly onPdu?: () => void
   /** Default 10 s. */
   readonly promptTimeoutMs?: number
   /**

@@ -43,6 +43,14 @@ export interface SubmitOptions {
    */
   readonly beforePdu: AskBeforePdu
   /**
+   * True if `beforePdu` may be called as soon as the command is written. The driver does this only if the modem sent
+   * its last prompt within a few milliseconds. The message may then end as `not-sent` or `refused` after the hook has
+   * returned `go`.
+   */
+  readonly mayAskEarly?: boolean
+  /** Called when PDU and Ctrl-Z were written. */
+  readonly onPdu?: () => void
+  /**
    * Called as soon as the outcome is known, before the next message begins. An error thrown here does not change the
    * outcome.
    */
@@ -89,6 +97,8 @@ export class Submitter {
   #linkHeld = false
   #linkRefused = false
   #lastResultAtMs = 0
+  /** How long the modem took for its last prompt. Undefined if the prompt did not arrive. */
+  #promptMs: number | undefined
   readonly #references = new RecentReferences()
   readonly #times = new SubmissionTimes()
   /** True if a question may have aborted an earlier submission. */
@@ -111,6 +121,7 @@ export class Submitter {
     this.#withdrawal = new Cancellation()
     this.#linkHeld = false
     this.#linkRefused = !traits.keepLinkOpen
+    this.#promptMs = undefined
     this.#setGate({ kind: 'open', traits })
   }
 
@@ -197,23 +208,26 @@ export class Submitter {
     if (this.#gate.kind !== 'open' || withdrawal.cancelled) return notReady
     const { traits } = this.#gate
     const cancellation = new Cancellation()
-    let promptSeen = false
+    let promptMs: number | undefined
     let writtenAtMs = 0
     const stopListening = withdrawal.onCancelled(() => {
       // A sign of a restart after the prompt does not stop the submission: the prompt proves PDU mode, and the hook was
       // already called.
-      if (!promptSeen) cancellation.cancel()
+      if (promptMs === undefined) cancellation.cancel()
     })
     const outcome = await this.#dialogue.submit(
       {
         id: options.id,
         command: `AT+CMGS=${pdu.tpduLength}`,
         pdu: hexFromOctets(pdu.octets),
-        beforePdu: async (withdrawal) => {
-          promptSeen = true
-          const decision = await options.beforePdu(withdrawal)
+        beforePdu: options.beforePdu,
+        asksEarly: options.mayAskEarly === true && (this.#promptMs ?? Number.POSITIVE_INFINITY) <= quickPromptMs,
+        onPrompt: (tookMs) => {
+          promptMs = tookMs
+        },
+        onPdu: () => {
           writtenAtMs = this.#clock.nowMs()
-          return decision
+          options.onPdu?.()
         },
         promptTimeoutMs: traits.promptTimeoutMs,
         resultTimeoutMs: traits.resultTimeoutMs,
@@ -224,6 +238,7 @@ export class Submitter {
       cancellation,
     )
     stopListening()
+    this.#promptMs = promptMs
     this.#lastResultAtMs = this.#clock.nowMs()
     if (outcome.kind !== 'not-sent') {
       this.#references.add(outcome.kind === 'accepted' ? outcome.messageReference : undefined)
@@ -276,6 +291,9 @@ export class Submitter {
 }
 
 const notReady: SubmitOutcome = { kind: 'not-sent', why: 'not-ready' }
+
+/** About the time that a write to the journal takes. */
+const quickPromptMs = 4
 
 type SubmitGate = { readonly kind: 'closed' } | { readonly kind: 'held' | 'open'; readonly traits: SubmitTraits }
 
