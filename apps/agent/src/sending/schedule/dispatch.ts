@@ -12,37 +12,66 @@ import { chooseSim } from './sim-choice.ts'
 
 /** Gives each idle lane the first message that it may send now. */
 export function dispatch(step: Step): void {
-  if (step.state.isStopped) return
-  for (const iccid of step.state.schedule.lanes.keys()) {
-    // Repeats, because the message that was taken may end at once, for example if its deadline has passed.
-    while (dispatchLane(step, iccid));
+  const { isStopped, schedule } = step.state
+  if (isStopped) return
+  const idle = [...schedule.lanes.values()].filter(({ sending, isResting }) => sending === undefined && !isResting)
+  if (idle.length === 0) return
+  if (schedule.queue.length === 0) {
+    for (const { sim } of idle) changeLane(step, sim.iccid, { wakeAtMs: Number.POSITIVE_INFINITY })
+    return
   }
+  const lanes = new Map(idle.map((lane) => [lane.sim.iccid, newIdleLane(lane)]))
+  const iccids = new Map(idle.map(({ sim }) => [sim.simNumber, sim.iccid]))
+  const lanesToFill = { lanes, iccids, ready: readySims(schedule) }
+  // Reads the queue once for all lanes, because a machine may have 64 lanes.
+  for (const cmdId of schedule.queue) {
+    if (lanes.size === 0) return
+    dispatchMessage(step, cmdId, lanesToFill)
+  }
+  for (const [iccid, { wakeAtMs }] of lanes) changeLane(step, iccid, { wakeAtMs })
 }
 
-function dispatchLane(step: Step, iccid: string): boolean {
-  const lane = step.state.schedule.lanes.get(iccid)
-  if (lane === undefined || lane.isResting || lane.sending !== undefined) return false
+/** The lanes that have no message yet. */
+interface LanesToFill {
+  /** By ICCID. */
+  readonly lanes: Map<string, IdleLane>
+  /** The ICCID of each SIM number. */
+  readonly iccids: ReadonlyMap<number, string>
+  /** The numbers of all SIMs that may send a message. */
+  readonly ready: readonly number[]
+}
+
+interface IdleLane {
+  readonly lane: Lane
+  readonly sim: SendingSim
+  /** Undefined until a message for this lane was found. */
+  paceUntilMs: number | undefined
+  /** The earliest time at which one of the messages that were read so far may be sent. */
+  wakeAtMs: number
+}
+
+function newIdleLane(lane: Lane, wakeAtMs = Number.POSITIVE_INFINITY): IdleLane {
+  return { lane, sim: lane.sim, paceUntilMs: undefined, wakeAtMs }
+}
+
+function dispatchMessage(step: Step, cmdId: string, toFill: LanesToFill): void {
+  const message = step.message(cmdId)
+  const idle = message && laneFor(step, message, toFill)
+  if (message === undefined || idle === undefined) return
   const { nowMs } = step.moment
-  const { queue } = step.state.schedule
-  if (queue.length === 0) {
-    changeLane(step, iccid, { wakeAtMs: Number.POSITIVE_INFINITY })
-    return false
+  const { iccid } = idle.sim
+  idle.paceUntilMs ??= readPace(step, idle.lane)
+  const laneUntilMs = message.command.priority >= urgentPriority ? idle.lane.pausedUntilMs : idle.paceUntilMs
+  const atMs = Math.max(message.notBeforeMs, heldUntilMs(step.state, nowMs, iccid, message), laneUntilMs)
+  if (atMs > nowMs) {
+    idle.wakeAtMs = Math.min(idle.wakeAtMs, atMs)
+    return
   }
-  const paceUntilMs = readPace(step, lane)
-  let wakeAtMs = Number.POSITIVE_INFINITY
-  for (const cmdId of queue) {
-    const message = step.message(cmdId)
-    if (message === undefined) continue
-    const laneUntilMs = message.command.priority >= urgentPriority ? lane.pausedUntilMs : paceUntilMs
-    const atMs = Math.max(mayGoAtMs(step, message, lane.sim), laneUntilMs)
-    if (atMs <= nowMs) {
-      begin(step, cmdId, iccid)
-      return true
-    }
-    wakeAtMs = Math.min(wakeAtMs, atMs)
-  }
-  changeLane(step, iccid, { wakeAtMs })
-  return false
+  begin(step, cmdId, iccid)
+  const after = step.state.schedule.lanes.get(iccid)
+  // The message may have ended at once, for example if its deadline has passed. Then the lane takes another message.
+  if (after === undefined || after.sending !== undefined) toFill.lanes.delete(iccid)
+  else toFill.lanes.set(iccid, newIdleLane(after, idle.wakeAtMs))
 }
 
 function begin(step: Step, cmdId: string, iccid: string): void {
@@ -62,24 +91,19 @@ function begin(step: Step, cmdId: string, iccid: string): void {
   step.emit({ kind: 'plan', sim: lane.sim, command, validForSeconds })
 }
 
-/**
- * Returns the monotonic time from which the SIM may send the message. Infinity means never, or not before another
- * input.
- */
-function mayGoAtMs(step: Step, message: OutgoingMessage, sim: SendingSim): number {
+/** Returns the idle lane that may send the message, or undefined if the message must wait for another input. */
+function laneFor(step: Step, message: OutgoingMessage, { lanes, iccids, ready }: LanesToFill): IdleLane | undefined {
   const { unconfirmed } = step.state
-  if (message.isCancelled || message.isDistrusted || unconfirmed.has(message.cmdId)) return Number.POSITIVE_INFINITY
-  if (message.command.validUntil !== undefined && !step.moment.stamp.trusted) return Number.POSITIVE_INFINITY
-  const isForIt =
-    message.plan === undefined ? simFor(step, message) === sim.simNumber : message.plan.iccid === sim.iccid
+  if (message.isCancelled || message.isDistrusted || unconfirmed.has(message.cmdId)) return undefined
+  if (message.command.validUntil !== undefined && !step.moment.stamp.trusted) return undefined
+  const iccid = message.plan?.iccid ?? iccids.get(simFor(step, message, ready) ?? 0)
+  const idle = iccid === undefined ? undefined : lanes.get(iccid)
   // The rest of a long message cannot be sent in another form, so the message waits for a modem of the same kind.
-  if (!isForIt || (hasBegun(message) && !isPlannedFor(message, sim))) return Number.POSITIVE_INFINITY
-  return Math.max(message.notBeforeMs, heldUntilMs(step.state, step.moment.nowMs, sim.iccid, message))
+  return idle === undefined || (hasBegun(message) && !isPlannedFor(message, idle.sim)) ? undefined : idle
 }
 
-function simFor(step: Step, message: OutgoingMessage): number | undefined {
+function simFor(step: Step, message: OutgoingMessage, ready: readonly number[]): number | undefined {
   if (message.command.simNumber !== undefined) return message.command.simNumber
-  const ready = readySims(step.state.schedule)
   if (message.simNumber !== undefined && ready.includes(message.simNumber)) return message.simNumber
   const { settings, lastChosenSim } = step.state.schedule
   const chosen = chooseSim(settings.simSelection, ready, lastChosenSim, () => step.moment.random())
