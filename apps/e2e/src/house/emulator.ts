@@ -86,9 +86,8 @@ export class Emulator {
 
   ledger(): readonly LedgerLine[] {
     if (!existsSync(this.#ledger)) return []
-    const lines = readFileSync(this.#ledger, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
+    // Leaves out the last line if the emulator is still writing it.
+    const lines = readFileSync(this.#ledger, 'utf8').split('\n').slice(0, -1)
     return lines.map((line) => JSON.parse(line) as LedgerLine)
   }
 }
