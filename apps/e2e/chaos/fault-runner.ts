@@ -25,11 +25,11 @@ export class FaultRunner<World> {
   }
 
   async #go(): Promise<void> {
-    const { random } = this.#options
+    const { random, everyMs } = this.#options
     while (!this.#isOver) {
       const work = this.#inject(this.#choose()).finally(() => this.#running.delete(work))
       this.#running.add(work)
-      await sleep(1_500 + random() * 3_000)
+      await sleep(everyMs * (0.5 + random()))
     }
   }
 
@@ -64,5 +64,7 @@ export interface FaultRunnerOptions<World> {
   /** Returns the names of the parts that do not work at the moment. */
   readonly failing: () => Promise<ReadonlySet<string>>
   readonly random: () => number
+  /** The average time between two faults. */
+  readonly everyMs: number
   readonly print: (line: string) => void
 }

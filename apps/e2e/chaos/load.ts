@@ -83,7 +83,7 @@ export class ChaosLoad {
       if (at % this.#receiveEvery === 0) begin(this.#receive(at / this.#receiveEvery))
       await sleep(Math.max(0, beganAt + (at + 1) * everyMs - performance.now()))
       while (underWay.size > 200) await Promise.race(underWay)
-      while (this.#isFull()) await sleep(100)
+      while (this.#isFull() && !isOver()) await sleep(100)
     }
     await Promise.all(underWay)
   }

@@ -1,8 +1,8 @@
-// `npm run chaos -- [--messages <n>] [--seed <n>] [--every-ms <n>]` runs two relays, two agents, three modems,
-// PostgreSQL and a webhook receiver, and injects a fault every few seconds while messages are sent and received. At the
-// end it compares API and webhooks with the ledger of the network. With `--one-at-a-time [--times <n>] [--fault
-// <name>]` it injects the faults one by one, or only the named fault, and measures how long messages are delayed after
-// each fault. With `--cells <n> [--relays <n>] [--failovers]` it runs cells behind two routers instead.
+// `npm run chaos -- [--messages <n>] [--seed <n>] [--every-ms <n>] [--fault-every-ms <n>]` runs two relays, two agents,
+// three modems, PostgreSQL and a webhook receiver, and injects a fault every few seconds while messages are sent and
+// received. At the end it compares API and webhooks with the ledger of the network. With `--one-at-a-time [--times <n>]
+// [--fault <name>]` it injects the faults one by one, or only the named fault, and measures how long messages are
+// delayed after each fault. With `--cells <n> [--relays <n>] [--failovers]` it runs cells behind two routers instead.
 import { parseArgs } from 'node:util'
 import { type Fleet, startFleet } from '../src/house/fleet.ts'
 import { whyNoSetClock } from '../src/house/machine/set-clock.ts'
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     messages: { type: 'string' },
     seed: { type: 'string' },
     'every-ms': { type: 'string' },
+    'fault-every-ms': { type: 'string' },
     'one-at-a-time': { type: 'boolean', default: false },
     times: { type: 'string' },
     fault: { type: 'string' },
@@ -33,6 +34,7 @@ const { values } = parseArgs({
 const messages = Number(values.messages ?? 300)
 // With `--one-at-a-time`, each modem sends and receives about a message a second. Even a busy machine can handle that.
 const everyMs = Number(values['every-ms'] ?? (values['one-at-a-time'] ? 300 : 150))
+const faultEveryMs = Number(values['fault-every-ms'] ?? 3_000)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const random = seededNumbers(seed)
 const print = (line: string) => process.stdout.write(`${line}\n`)
@@ -44,7 +46,7 @@ print(`seed ${seed}: ${values['one-at-a-time'] ? 'each fault alone' : `${message
 if (values.cells !== undefined) {
   const [cells, relays] = [Number(values.cells), Number(values.relays ?? 2 * Number(values.cells))]
   if (relays % cells !== 0) throw new Error(`${relays} relays cannot be divided among ${cells} cells`)
-  const isDone = await runCells({ messages, everyMs, seed, cells, relays, failovers: values.failovers })
+  const isDone = await runCells({ messages, everyMs, faultEveryMs, seed, cells, relays, failovers: values.failovers })
   process.exit(isDone ? 0 : 1)
 }
 if (whyNoSetClock !== undefined) print(`clocks are not changed: ${whyNoSetClock}`)
@@ -57,7 +59,7 @@ process.on('unhandledRejection', (error) => {
 })
 const { faults, skipped } = faultsOf(fleet)
 const faultRunner = new FaultRunner({
-  ...{ world: fleet, faults, hits: new Hits(fleet), random },
+  ...{ world: fleet, faults, hits: new Hits(fleet), random, everyMs: faultEveryMs },
   failing: () => failing(fleet),
   print: (line) => print(`  ${now()}  ${line}`),
 })

@@ -38,7 +38,7 @@ export class AccountMover {
     const deadRouters = new Set<string>()
     const limit = performance.now() + LIMIT_MS
     for (let attempt = 0; ; attempt += 1) {
-      const without = deadRouters.size === 0 ? [] : ['--without-router', [...deadRouters].join()]
+      const without = deadRouters.size === 0 ? [] : [`--without-router=${[...deadRouters].join()}`]
       const command = this.#fleet.command(['move', username, target, ...without])
       const timer =
         attempt === 0 && isInterrupted ? setTimeout(() => command.signal('SIGKILL'), killAfterMs) : undefined

@@ -1,4 +1,5 @@
 import { loadavg } from 'node:os'
+import { inspect } from 'node:util'
 import { Receiver } from '../../src/house/peers/receiver.ts'
 import type { Findings } from '../audit.ts'
 import { FaultRunner } from '../fault-runner.ts'
@@ -14,6 +15,7 @@ import { type CellAccount, type CellFleet, isReady, startCellFleet } from './cel
 export interface CellRun {
   readonly messages: number
   readonly everyMs: number
+  readonly faultEveryMs: number
   readonly seed: number
   readonly cells: number
   readonly relays: number
@@ -21,7 +23,10 @@ export interface CellRun {
   readonly failovers: boolean
 }
 
-/** Runs cells behind routers while faults are injected and accounts are moved. Returns true if nothing is wrong. */
+/**
+ * Runs cells behind routers while faults are injected and accounts are moved. Returns true if nothing is wrong. SIGINT
+ * ends the sending; the audit follows.
+ */
 export async function runCells(run: CellRun): Promise<boolean> {
   const { seed, messages } = run
   const random = seededNumbers(seed)
@@ -31,7 +36,7 @@ export async function runCells(run: CellRun): Promise<boolean> {
   const receiver = await Receiver.start()
   const fleet = await startCellFleet(run, print)
   const abort = (error: unknown) => {
-    print(`run aborted, logs in ${fleet.folder}: ${error instanceof Error ? error.stack : error}`)
+    print(`run aborted, logs in ${fleet.folder}: ${inspect(error)}`)
     void fleet.stop(true).finally(() => process.exit(1))
   }
   process.on('unhandledRejection', abort)
@@ -51,18 +56,25 @@ export async function runCells(run: CellRun): Promise<boolean> {
         new ChaosLoad(own, seededNumbers(seed + 1 + at), {
           ...{ name: username, recipients: `+447400${at + 1}` },
           // Faults are injected only while messages are accepted, so that the modems must keep up.
-          isFull: () => open(loads) > MOST_OPEN,
+          isFull: () => open(loads[at] as ChaosLoad, username) > MOST_OPEN,
         }),
     )
     const mover = new AccountMover(fleet, seededNumbers(seed + 100))
     const failovers: Times = new Map()
     const faultRunner = new FaultRunner({
       ...{ world: { fleet, mover, failovers }, failing: health, hits: new Hits(fleet.all), random, print },
+      everyMs: run.faultEveryMs,
       faults: run.failovers ? [...cellFaults, ...failoverFaults] : cellFaults,
     })
     const stopProgress = printProgress(loads, receiver, print)
     const stopFaults = faultRunner.start()
-    await Promise.all(loads.map((load) => load.run(messages / loads.length, run.everyMs * loads.length)))
+    let isOver = false
+    process.once('SIGINT', () => {
+      print('no more messages are sent')
+      isOver = true
+    })
+    const each = [messages / loads.length, run.everyMs * loads.length] as const
+    await Promise.all(loads.map((load) => load.run(...each, () => isOver)))
     print('all messages are accepted; waiting for the last faults')
     await stopFaults()
     const audited = fleet.accounts.map((account, at) => auditAccount(account, loads[at] as ChaosLoad, receiver, print))
@@ -125,19 +137,24 @@ function healthOf(fleet: CellFleet): () => Promise<ReadonlySet<string>> {
   }
 }
 
-/** Returns a function that counts the accepted messages without a webhook about their sending. */
-function openMessages(receiver: Receiver): (loads: readonly ChaosLoad[]) => number {
-  const ended = new Set<unknown>()
+/** Returns a function that counts the accepted messages of a load without a webhook about their sending. */
+function openMessages(receiver: Receiver): (load: ChaosLoad, username: string) => number {
+  const ended = new Map<string, Set<string>>()
   let seen = 0
-  return (loads) => {
-    for (const { event, payload } of receiver.requests.slice(seen))
-      if (event === 'sms:sent' || event === 'sms:failed') ended.add(payload['messageId'])
+  return ({ sent }, username) => {
+    for (const { event, payload } of receiver.requests.slice(seen)) {
+      if (event !== 'sms:sent' && event !== 'sms:failed') continue
+      const id = String(payload['messageId'])
+      const [owner = ''] = id.split('-')
+      ended.set(owner, (ended.get(owner) ?? new Set()).add(id))
+    }
     seen = receiver.requests.length
-    return loads.reduce((sum, { sent }) => sum + sent.length, 0) - ended.size
+    return sent.length - (ended.get(username)?.size ?? 0)
   }
 }
 
-const MOST_OPEN = 1_500
+/** Of each account. */
+const MOST_OPEN = 500
 
 /** Prints the progress every 15 s. */
 function printProgress(loads: readonly ChaosLoad[], receiver: Receiver, print: (line: string) => void): () => void {

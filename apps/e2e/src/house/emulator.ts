@@ -72,7 +72,8 @@ export class Emulator {
   async instruct(name: string, body: object): Promise<unknown> {
     const response = await fetch(`${this.control}/do/${name}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      // A reused connection may have been closed by the emulator, and an instruction must not be repeated.
+      headers: { 'content-type': 'application/json', connection: 'close' },
       body: JSON.stringify(body),
     })
     if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`)

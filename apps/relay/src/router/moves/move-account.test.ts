@@ -232,7 +232,7 @@ test('a router that has not reported for a long time ends a move, until --withou
     `INSERT INTO routers (id, seen, renewed_at) VALUES ('lost', 1, now() - interval '1 hour')`,
   )
   const deps = await world.deps()
-  await expect(continueMove(deps, move)).rejects.toThrow(/--without-router lost/)
+  await expect(continueMove(deps, move)).rejects.toThrow(/--without-router=lost/)
   expect((await world.api('GET', '/session', { auth: account.basic })).status).toBe(200)
   await continueMove({ ...deps, withoutRouters: ['lost'] }, await begin(account))
   const { rowCount } = await world.directory.query(`SELECT FROM routers WHERE id = 'lost'`)

@@ -231,7 +231,7 @@ async function awaitRouters({ directory, withoutRouters }: MoveDeps, { accountId
       const { id, silentSeconds } = silent ?? late[0] ?? { id: '', silentSeconds: 0 }
       throw new StartError(
         `router ${id} has not confirmed the move; its last report is ${silentSeconds} s old. If this router has ended, ` +
-          `repeat the command with --without-router ${id}; otherwise check its connection to the directory`,
+          `repeat the command with --without-router=${id}; otherwise check its connection to the directory`,
       )
     }
     await sleep(POLL_MS)
