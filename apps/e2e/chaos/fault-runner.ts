@@ -36,6 +36,7 @@ export class FaultRunner<World> {
   async #inject({ name, inject }: ChaosFault<World>): Promise<void> {
     const { world, hits, failing, random, print } = this.#options
     const names = await inject(world, random)
+    if (names.length === 0) return // nothing was injected
     hits.note(names)
     // The time is measured from the end of the last fault, because other faults may follow before the parts have
     // recovered.

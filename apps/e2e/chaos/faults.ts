@@ -10,7 +10,7 @@ export interface ChaosFault<World = Fleet> {
   readonly weight: number
   /**
    * Injects the fault. Resolves when the fault is over and killed processes have been restarted. The result is the
-   * names of the parts that must recover.
+   * names of the parts that must recover; none if the fault is not possible at the moment.
    */
   readonly inject: (world: World, random: () => number) => Promise<readonly string[]>
 }

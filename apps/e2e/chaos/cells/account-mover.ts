@@ -12,17 +12,22 @@ export class AccountMover {
   repeated = 0
   readonly #fleet: CellFleet
   readonly #random: () => number
-  #last: Promise<string> = Promise.resolve('')
+  #isMoving = false
 
   constructor(fleet: CellFleet, random: () => number) {
     this.#fleet = fleet
     this.#random = random
   }
 
-  /** Moves a random account to another cell, after the moves that have begun before. Returns its name. */
-  move(): Promise<string> {
-    this.#last = this.#last.then(() => this.#move())
-    return this.#last
+  /** Moves a random account to another cell. Returns its name, or undefined if a move is in progress. */
+  async move(): Promise<string | undefined> {
+    if (this.#isMoving) return undefined
+    this.#isMoving = true
+    try {
+      return await this.#move()
+    } finally {
+      this.#isMoving = false
+    }
   }
 
   async #move(): Promise<string> {
