@@ -27,7 +27,11 @@ const LIMIT_SECONDS = 30
 
 const { values } = parseArgs({
   allowPositionals: true,
-  options: { optional: { type: 'boolean', default: false }, fault: { type: 'string', multiple: true } },
+  options: {
+    optional: { type: 'boolean', default: false },
+    fault: { type: 'string', multiple: true },
+    times: { type: 'string', default: '1' },
+  },
 })
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const obstacle = whyNoCluster()
@@ -72,7 +76,7 @@ try {
   const chosen = databaseFaults.filter(({ name }) => values.fault?.some((part) => name.includes(part)) ?? true)
   if (chosen.length === 0)
     throw new Error(`no fault is named like that: ${databaseFaults.map(({ name }) => name).join(', ')}`)
-  for (const { name, inject } of chosen) {
+  for (const { name, inject } of Array.from({ length: Number(values.times) }, () => chosen).flat()) {
     await untilAccepted(load, 8)
     const before = (await cluster.primary())?.name
     const injectedAt = performance.now()
