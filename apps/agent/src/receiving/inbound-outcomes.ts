@@ -25,19 +25,15 @@ import { derivedPduId } from './pdu-identity.ts'
  * and PDUs without a trusted time, have no result yet.
  */
 export class InboundOutcomes {
-  readonly #time: TrustedTime
-  readonly #onError: (error: unknown) => void
-  readonly #inboxKey: () => InboxKey | undefined
+  readonly #options: InboundOutcomesOptions
   readonly #long: LongMessages
   /** Ids of the MMS notifications that were reported; the network repeats a notification until the MMS is fetched. */
   readonly #mmsIds = new Set<string>()
   /** The effects of released parts whose events are not written yet. */
   #released: readonly ReassemblyEffect[] = []
 
-  constructor({ time, onError, inboxKey }: InboundOutcomesOptions) {
-    this.#time = time
-    this.#onError = onError
-    this.#inboxKey = inboxKey
+  constructor(options: InboundOutcomesOptions) {
+    this.#options = options
     this.#long = new LongMessages()
   }
 
@@ -56,14 +52,14 @@ export class InboundOutcomes {
     try {
       return this.#outcome(row)
     } catch (error) {
-      this.#onError(error)
+      this.#options.onError(error)
       return this.#unreadable(row)
     }
   }
 
   /** Returns the time when a PDU arrived, or undefined until the clock can be trusted. */
   dateOf({ received }: InboundRecord): number | undefined {
-    const now = this.#time.stamp()
+    const now = this.#options.time.stamp()
     // After a restart the time of arrival is lost, so the first trusted time is the best estimate.
     const mayEstimate = now.trusted && received.bootId !== now.bootId
     return datedMs(received, now) ?? (mayEstimate ? now.wallMs : undefined)
@@ -149,13 +145,13 @@ export class InboundOutcomes {
         recipient: (row.detail as { recipient?: string } | undefined)?.recipient,
         simNumber: row.simNumber,
         iccid: row.iccid,
-        receivedAt: this.#time.local(whenMs),
+        receivedAt: this.#options.time.local(whenMs),
         receivedMs: whenMs,
-        local: (ms) => this.#time.local(ms),
+        local: (ms) => this.#options.time.local(ms),
       },
       content,
     )
-    const key = this.#inboxKey()
+    const key = this.#options.inboxKey()
     const event = key === undefined ? clear : encryptedEvent(clear, key)
     if (event.type !== 'MMS') return [{ kind: 'event', event }, settled(row, 'emitted')]
     if (this.#mmsIds.has(clear.id)) return [settled(row, 'copy')]
@@ -177,7 +173,7 @@ export class InboundOutcomes {
   }
 
   #logged(priority: 'INFO' | 'WARN', message: string): Change {
-    const at = this.#time.local(this.#time.now().wallMs)
+    const at = this.#options.time.local(this.#options.time.now().wallMs)
     return { kind: 'event', event: { kind: 'logged', at, module: 'receiving', priority, message } }
   }
 

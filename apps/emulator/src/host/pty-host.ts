@@ -10,23 +10,17 @@ import type { StableLink } from './stable-link.ts'
  * unplugged USB stick), closed.
  */
 export class PtyHost implements HostPort {
-  readonly #link: StableLink
-  readonly #posix: Posix
-  readonly #receive: ReceiveBytes
-  readonly #onError: (error: Error) => void
+  readonly #options: PtyHostOptions
   #plugged: Plugged | undefined
   #lastPath = ''
 
   constructor(options: PtyHostOptions) {
-    this.#link = options.link
-    this.#posix = options.posix
-    this.#receive = options.receive
-    this.#onError = options.onError
+    this.#options = options
     this.bringBack({ renumbered: false })
   }
 
   get address(): string {
-    return this.#link.path
+    return this.#options.link.path
   }
 
   describe(): string {
@@ -39,22 +33,22 @@ export class PtyHost implements HostPort {
 
   takeAway(): void {
     if (this.#plugged === undefined) return
-    this.#link.remove()
+    this.#options.link.remove()
     this.#plugged.cable.close()
     this.#plugged = undefined
   }
 
   bringBack({ renumbered }: { readonly renumbered: boolean }): void {
     if (this.#plugged !== undefined) return
-    const pty = renumbered ? this.#openElsewhere() : this.#posix.openPty()
-    this.#plugged = { path: pty.path, cable: new PtyCable(pty, this.#receive, this.#onError) }
+    const pty = renumbered ? this.#openElsewhere() : this.#options.posix.openPty()
+    this.#plugged = { path: pty.path, cable: new PtyCable(pty, this.#options.receive, this.#options.onError) }
     this.#lastPath = pty.path
-    this.#link.pointTo(pty.path)
+    this.#options.link.pointTo(pty.path)
   }
 
   async close(): Promise<void> {
     this.takeAway()
-    this.#link.release()
+    this.#options.link.release()
   }
 
   /**
@@ -62,9 +56,9 @@ export class PtyHost implements HostPort {
    * stays open until the new one is open.
    */
   #openElsewhere(): Pty {
-    const pty = this.#posix.openPty()
+    const pty = this.#options.posix.openPty()
     if (pty.path !== this.#lastPath) return pty
-    const other = this.#posix.openPty()
+    const other = this.#options.posix.openPty()
     closeSync(pty.slaveFd)
     closeSync(pty.masterFd)
     return other

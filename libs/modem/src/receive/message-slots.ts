@@ -13,6 +13,17 @@ import { Pause } from '../pause.ts'
 import type { StorageTraits } from '../profiles/profile.ts'
 import { TaskQueue } from '../task-queue.ts'
 
+interface MessageSlotsOptions {
+  readonly executor: Executor
+  readonly clock: Clock
+  readonly traits: StorageTraits
+  readonly memorySelectable: boolean
+  /** Another program uses the same modem and may select another memory at any time. */
+  readonly isShared: boolean
+  readonly cancellation: Cancellation
+  readonly onUsage: (memory: Memory, usage: MemoryUsage) => void
+}
+
 /**
  * The messages in the SIM and the modem. All commands use the memory that was selected last, so the selection of a
  * memory and the commands for this memory run as one task. A submission may run in the middle of a task, because it
@@ -21,13 +32,7 @@ import { TaskQueue } from '../task-queue.ts'
  * An object of this class is valid for one session, because a modem loses the selection when it restarts.
  */
 export class MessageSlots {
-  readonly #executor: Executor
-  readonly #clock: Clock
-  readonly #traits: StorageTraits
-  readonly #cancellation: Cancellation
-  readonly #onUsage: (memory: Memory, usage: MemoryUsage) => void
-  readonly #memorySelectable: boolean
-  readonly #isShared: boolean
+  readonly #options: MessageSlotsOptions
   readonly #tasks = new TaskQueue()
   #tasksOpen = 0
   #selected: Memory | undefined
@@ -38,23 +43,8 @@ export class MessageSlots {
   /** True if `AT+CMGR` does not work, so that messages are found by listing. */
   #indexUnreadable = false
 
-  constructor(options: {
-    readonly executor: Executor
-    readonly clock: Clock
-    readonly traits: StorageTraits
-    readonly memorySelectable: boolean
-    /** Another program uses the same modem and may select another memory at any time. */
-    readonly isShared: boolean
-    readonly cancellation: Cancellation
-    readonly onUsage: (memory: Memory, usage: MemoryUsage) => void
-  }) {
-    this.#executor = options.executor
-    this.#clock = options.clock
-    this.#traits = options.traits
-    this.#memorySelectable = options.memorySelectable
-    this.#isShared = options.isShared
-    this.#cancellation = options.cancellation
-    this.#onUsage = options.onUsage
+  constructor(options: MessageSlotsOptions) {
+    this.#options = options
   }
 
   read(memory: Memory, index: number): Promise<StoredPdu | 'empty' | SlotFailure> {
@@ -73,7 +63,7 @@ export class MessageSlots {
       const usage = await this.#settledUsage(memory)
       if (isFailure(usage)) return usage
       if (usage !== 'unknown' && usage.used === 0 && !thorough) return { usage, messages: [], complete: true }
-      const { notListable } = this.#traits
+      const { notListable } = this.#options.traits
       if (notListable.includes(memory) || this.#silentListings >= mostSilentListings) return this.#readAll(usage)
       const answer = await this.#ask(listStoredMessages)
       switch (answer.kind) {
@@ -164,7 +154,7 @@ export class MessageSlots {
   async #readAll(usage: MemoryUsage | 'unknown'): Promise<Listing | SlotFailure> {
     const messages: StoredPdu[] = []
     const { used, total } = usage === 'unknown' ? { used: mostSlots, total: mostSlots } : usage
-    const first = this.#traits.indexBase
+    const first = this.#options.traits.indexBase
     for (let index = first; index < first + Math.min(total, mostSlots) && messages.length < used; index += 1) {
       const message = await this.#read(index)
       if (message === 'empty') continue
@@ -183,18 +173,18 @@ export class MessageSlots {
    * receives two commands instead.
    */
   async #ask<T>(query: Query<T>): Promise<QueryAnswer<T>> {
-    if (this.#isShared && this.#selected !== undefined) {
+    if (this.#options.isShared && this.#selected !== undefined) {
       const text = `${selectMemories(this.#selected).text};${query.text.slice('AT'.length)}`
-      const answer = await runQuery(this.#executor, { ...query, text }, this.#cancellation)
+      const answer = await runQuery(this.#options.executor, { ...query, text }, this.#options.cancellation)
       if (answer.kind !== 'refused' || !isUnsupported(answer.error)) return answer
       const selected = await this.#select(this.#selected)
       if (isFailure(selected)) return answer
     }
-    return runQuery(this.#executor, query, this.#cancellation)
+    return runQuery(this.#options.executor, query, this.#options.cancellation)
   }
 
   async #selectOnce(memory: Memory): Promise<SlotFailure | undefined> {
-    if (this.#selected === memory || !this.#memorySelectable) return undefined
+    if (this.#selected === memory || !this.#options.memorySelectable) return undefined
     const usage = await this.#select(memory)
     return isFailure(usage) ? usage : undefined
   }
@@ -202,14 +192,14 @@ export class MessageSlots {
   /** Reads the usage again after a pause, because some modems (E3531) announce a message before they count it. */
   async #settledUsage(memory: Memory): Promise<MemoryUsage | 'unknown' | SlotFailure> {
     const usage = await this.#select(memory)
-    if (this.#traits.usageLagMs === 0 || isFailure(usage) || usage === 'unknown' || usage.used > 0) return usage
-    await new Pause(this.#clock).wait(this.#traits.usageLagMs, this.#cancellation)
+    if (this.#options.traits.usageLagMs === 0 || isFailure(usage) || usage === 'unknown' || usage.used > 0) return usage
+    await new Pause(this.#options.clock).wait(this.#options.traits.usageLagMs, this.#options.cancellation)
     return this.#select(memory)
   }
 
   async #select(memory: Memory): Promise<MemoryUsage | 'unknown' | SlotFailure> {
-    if (!this.#memorySelectable) return this.#currentUsage(memory)
-    const answer = await runQuery(this.#executor, selectMemories(memory), this.#cancellation)
+    if (!this.#options.memorySelectable) return this.#currentUsage(memory)
+    const answer = await runQuery(this.#options.executor, selectMemories(memory), this.#options.cancellation)
     if (answer.kind !== 'value') {
       this.#selected = undefined
       return failureOf(answer)
@@ -217,19 +207,19 @@ export class MessageSlots {
     this.#selected = memory
     const [usage] = answer.value
     if (usage === undefined) return this.#currentUsage(memory)
-    this.#onUsage(memory, usage)
+    this.#options.onUsage(memory, usage)
     return usage
   }
 
   /** Needed if `+CPMS=` was answered with OK only, or is not supported. */
   async #currentUsage(memory: Memory): Promise<MemoryUsage | 'unknown'> {
     const usage = await this.#readUsage(memory)
-    if (usage !== undefined) this.#onUsage(memory, usage)
+    if (usage !== undefined) this.#options.onUsage(memory, usage)
     return usage ?? 'unknown'
   }
 
   async #readUsage(memory: Memory): Promise<MemoryUsage | undefined> {
-    const usages = await askIfKnown(this.#executor, readMemoryUsage, this.#cancellation)
+    const usages = await askIfKnown(this.#options.executor, readMemoryUsage, this.#options.cancellation)
     return usages?.find((usage) => usage.memory === memory) ?? usages?.find((usage) => usage.memory === undefined)
   }
 }

@@ -18,34 +18,28 @@ export type UssdOutcome =
   | { readonly kind: 'text-not-writable' }
   | { readonly kind: 'not-ready' }
 
+interface UssdSessionOptions {
+  readonly executor: Executor
+  readonly clock: Clock
+  readonly cancellation: Cancellation
+  readonly encodings: readonly UssdEncoding[]
+  readonly answerLimitMs: number
+  readonly onNews: (answer: UssdResponse) => void
+}
+
 /**
  * A USSD conversation, one step at a time. `send` waits for the answer, which may arrive before the OK or long after
  * it. A message that arrives at any other time is a late answer, or belongs to a conversation that the network started.
  */
 export class UssdSession {
-  readonly #executor: Executor
-  readonly #clock: Clock
-  readonly #cancellation: Cancellation
-  readonly #answerLimitMs: number
-  readonly #onNews: (answer: UssdResponse) => void
+  readonly #options: UssdSessionOptions
   readonly #tasks = new TaskQueue()
   #encodings: readonly UssdEncoding[]
   #awaited: { readonly pause: Pause; answer: UssdResponse | undefined } | undefined
 
-  constructor(options: {
-    readonly executor: Executor
-    readonly clock: Clock
-    readonly cancellation: Cancellation
-    readonly encodings: readonly UssdEncoding[]
-    readonly answerLimitMs: number
-    readonly onNews: (answer: UssdResponse) => void
-  }) {
-    this.#executor = options.executor
-    this.#clock = options.clock
-    this.#cancellation = options.cancellation
+  constructor(options: UssdSessionOptions) {
+    this.#options = options
     this.#encodings = options.encodings
-    this.#answerLimitMs = options.answerLimitMs
-    this.#onNews = options.onNews
   }
 
   handle(line: ResponseLine): boolean {
@@ -53,7 +47,7 @@ export class UssdSession {
     const answer = ussdAnswerIn(line, this.#encodings[0] ?? 'plain')
     if (answer === undefined) return true
     if (this.#awaited === undefined) {
-      this.#onNews(answer)
+      this.#options.onNews(answer)
     } else {
       this.#awaited.answer = answer
       this.#awaited.pause.wake()
@@ -66,21 +60,22 @@ export class UssdSession {
   }
 
   async cancel(): Promise<void> {
-    await runQuery(this.#executor, cancelUssd, this.#cancellation)
+    await runQuery(this.#options.executor, cancelUssd, this.#options.cancellation)
   }
 
   async #send(text: string): Promise<UssdOutcome> {
-    const awaited = { pause: new Pause(this.#clock), answer: undefined as UssdResponse | undefined }
+    const { clock, cancellation, answerLimitMs } = this.#options
+    const awaited = { pause: new Pause(clock), answer: undefined as UssdResponse | undefined }
     this.#awaited = awaited
     try {
       const refusal = await this.#request(text)
       if (refusal) return refusal
-      const until = this.#clock.nowMs() + this.#answerLimitMs
-      while (awaited.answer === undefined && !this.#cancellation.cancelled && this.#clock.nowMs() < until) {
-        await awaited.pause.wait(until - this.#clock.nowMs(), this.#cancellation)
+      const until = clock.nowMs() + answerLimitMs
+      while (awaited.answer === undefined && !cancellation.cancelled && clock.nowMs() < until) {
+        await awaited.pause.wait(until - clock.nowMs(), cancellation)
       }
       if (awaited.answer !== undefined) return { kind: 'answer', ...awaited.answer }
-      return this.#cancellation.cancelled ? { kind: 'not-ready' } : { kind: 'no-answer' }
+      return cancellation.cancelled ? { kind: 'not-ready' } : { kind: 'no-answer' }
     } finally {
       this.#awaited = undefined
     }
@@ -88,11 +83,12 @@ export class UssdSession {
 
   /** Tries the forms of the text one after the other, because each firmware accepts different forms. */
   async #request(text: string): Promise<UssdOutcome | undefined> {
+    const { executor, cancellation } = this.#options
     let refusal: UssdOutcome = { kind: 'text-not-writable' }
     for (const encoding of this.#encodings) {
       const request = sendUssd(text, encoding)
       if (request === undefined) continue
-      const answer = await runQuery(this.#executor, request, this.#cancellation)
+      const answer = await runQuery(executor, request, cancellation)
       switch (answer.kind) {
         case 'value':
           this.#encodings = [encoding, ...this.#encodings.filter((other) => other !== encoding)]
