@@ -5,6 +5,7 @@ import { type Log, openLog } from '@smsgw/daemon/log/log'
 import { runService } from '@smsgw/daemon/termination'
 import type { BridgeConfig, Channels } from './config.ts'
 import { openState } from './state/bridge-state.ts'
+import type { RunningChannel } from './state/channel.ts'
 import type { ChannelReport } from './state/channel-state.ts'
 import { RunningTime } from './state/running-time.ts'
 
@@ -20,11 +21,6 @@ export interface BridgeOptions {
 export interface Bridge {
   /** The state of each channel. */
   readonly reports: () => readonly ChannelReport[]
-  readonly stop: () => Promise<void>
-}
-
-interface RunningChannel {
-  readonly report: () => ChannelReport
   readonly stop: () => Promise<void>
 }
 

@@ -9,11 +9,12 @@ import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readChannels } from '../config.ts'
 import { openState } from '../state/bridge-state.ts'
+import type { RunningChannel } from '../state/channel.ts'
 import { steadyNow } from '../state/steady-clock.ts'
 import { ScriptedAccount } from '../testing/account.ts'
 import { chatSender } from './chat-sender.ts'
 import type { ChatConfig } from './chat-settings.ts'
-import { type ChatBridge, startChatBridge } from './start-chat-bridge.ts'
+import { startChatBridge } from './start-chat-bridge.ts'
 
 const sink = new Writable({
   write(line, _, done) {
@@ -35,7 +36,7 @@ const server = createServer(async (request, response) => {
   await new Promise((resolve) => setTimeout(resolve, answerAfterMs))
   response.writeHead(statusFor(path)).end()
 })
-const running: ChatBridge[] = []
+const running: RunningChannel[] = []
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'smsgw-chat-'))
@@ -53,7 +54,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function start(settings: Readonly<Record<string, string>>, now = steadyNow): Promise<ChatBridge> {
+async function start(settings: Readonly<Record<string, string>>, now = steadyNow): Promise<RunningChannel> {
   const config = readChannels(settings)?.chat as ChatConfig
   const sender = chatSender({
     targets: config.CHAT_URLS,
@@ -85,7 +86,7 @@ async function start(settings: Readonly<Record<string, string>>, now = steadyNow
   return stopped
 }
 
-async function stop(bridge: ChatBridge): Promise<void> {
+async function stop(bridge: RunningChannel): Promise<void> {
   running.splice(running.indexOf(bridge), 1)
   await bridge.stop()
 }

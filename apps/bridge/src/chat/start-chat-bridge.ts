@@ -1,11 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SmsGateway } from '@smsgw/client'
 import type { InboxItem } from '@smsgw/client/openapi'
-import type { Log } from '@smsgw/daemon/log/log'
 import { AccountFollower } from '../follow/account-follower.ts'
-import { Channel } from '../state/channel.ts'
-import type { ChannelReport, ChannelState } from '../state/channel-state.ts'
+import { Channel, type ChannelOptions, type RunningChannel } from '../state/channel.ts'
+import type { ChannelState } from '../state/channel-state.ts'
 import { ChatQueue } from './chat-queue.ts'
 import { type ChatSender, RefusedText } from './chat-sender.ts'
 import { type ChatConfig, type ChatTarget, targetsFor, unusedTags } from './chat-settings.ts'
@@ -19,27 +17,17 @@ const MOST_REFUSALS = 3
 /** How long a stop waits for the answers of chat programs. */
 const STOP_MS = 5_000
 
-export interface ChatBridgeOptions {
-  readonly config: ChatConfig
+export interface ChatBridgeOptions extends ChannelOptions<ChatConfig> {
   readonly api: SmsGateway
-  readonly database: DatabaseSync
-  readonly log: Log
   readonly sender: ChatSender
-  /** The clock for the ages of stored rows; see `RunningTime`. */
-  readonly now: () => number
   readonly firstRetryMs?: number
-}
-
-export interface ChatBridge {
-  readonly report: () => ChannelReport
-  readonly stop: () => Promise<void>
 }
 
 /**
  * Shows received messages in chats. Each message is stored for each target before the position in the stream of events
  * is advanced, and removed when the target has accepted it. A failing target does not delay others.
  */
-export function startChatBridge(options: ChatBridgeOptions): ChatBridge {
+export function startChatBridge(options: ChatBridgeOptions): RunningChannel {
   const { config, api, database, log, sender, now } = options
   const channel = new Channel('chat', database, log, { api: 'connecting to the API' })
   const { state, signal } = channel

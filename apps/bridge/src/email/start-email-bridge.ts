@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
-import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
 import type { InboxItem, MessageState } from '@smsgw/client/openapi'
-import type { Log } from '@smsgw/daemon/log/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { EmailConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
 import { readPem } from '../read-pem.ts'
-import type { Notes } from '../state/bridge-state.ts'
-import { Channel } from '../state/channel.ts'
-import type { ChannelReport } from '../state/channel-state.ts'
+import { Channel, type ChannelOptions, type ConnectOption, type RunningChannel } from '../state/channel.ts'
 import { MailSender } from './outgoing-mail.ts'
 import { replyAddress } from './reply-address.ts'
 import { type ReceivedMail, SmtpReceiver } from './smtp-receiver.ts'
@@ -17,21 +12,11 @@ import { type ReceivedMail, SmtpReceiver } from './smtp-receiver.ts'
 /** The limits for a request. They are short, so that a mail program gets an answer before its user gives up. */
 const QUICK = { maxRetries: 1, timeoutMs: 20_000 }
 
-export interface EmailBridgeOptions {
-  readonly config: EmailConfig
-  /** Creates a client for the account of the bridge, unless the options have other credentials. */
-  readonly connect: (options: Partial<SmsGatewayOptions>) => SmsGateway
-  readonly database: DatabaseSync
-  /** The clock for the ages of stored rows, see `RunningTime`. */
-  readonly now: () => number
-  readonly log: Log
-}
+export interface EmailBridgeOptions extends ChannelOptions<EmailConfig>, ConnectOption {}
 
-export interface EmailBridge {
+export interface EmailBridge extends RunningChannel {
   /** The port of the SMTP server; undefined if the server is disabled. */
   readonly port: number | undefined
-  readonly report: () => ChannelReport
-  readonly stop: () => Promise<void>
 }
 
 /** The data that a failure report needs about a mail that was sent as SMS. */
@@ -48,7 +33,8 @@ export async function startEmailBridge(options: EmailBridgeOptions): Promise<Ema
   const { config, database, log } = options
   const parts: Readonly<Record<string, string>> = config.MAIL_URL === undefined ? {} : { api: 'connecting to the API' }
   const channel = new Channel('email', database, log, parts)
-  const replySecret = secretIn(channel.notes)
+  // The secret that signs the addresses for answers.
+  const replySecret = channel.notes.readOrCreate('email.reply-secret', () => randomBytes(32).toString('base64'))
   const sender = createSender(config, channel)
   const follower = sender && createFollower(options, channel, sender, replySecret)
   const onAccepted = (mail: ReceivedMail) => {
@@ -171,16 +157,6 @@ function failureText({ id, recipients }: MessageState): string {
   const failed = recipients.filter(({ state }) => state === 'Failed')
   const lines = failed.map(({ phoneNumber, error }) => `${phoneNumber}: ${error ?? 'failed'}`)
   return `The text message to these numbers was not delivered:\n\n${lines.join('\n')}\n\nMessage ${id}\n`
-}
-
-/** Returns the secret that signs the addresses for answers. */
-function secretIn(notes: Notes): string {
-  const name = 'email.reply-secret'
-  const stored = notes.read(name)
-  if (stored !== undefined) return stored
-  const created = randomBytes(32).toString('base64')
-  notes.write(name, created)
-  return created
 }
 
 function mailFrom({ MAIL_FROM, SMTP_DOMAIN }: EmailConfig): string {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SmsGateway } from '@smsgw/client'
 import type { InboxItem, MessageState } from '@smsgw/client/openapi'
@@ -8,9 +7,7 @@ import type { IPublishPacket } from 'mqtt'
 import type { MqttConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
 import { readPem } from '../read-pem.ts'
-import type { Notes } from '../state/bridge-state.ts'
-import { Channel } from '../state/channel.ts'
-import type { ChannelReport } from '../state/channel-state.ts'
+import { Channel, type ChannelOptions, type RunningChannel } from '../state/channel.ts'
 import { Broker, type BrokerSession } from './broker.ts'
 import { readCommand } from './command.ts'
 import { CommandQueue } from './command-queue.ts'
@@ -25,21 +22,14 @@ const GATHER_MS = 500
 /** The interval at which all devices are read, in case a change was missed. */
 const REFRESH_MS = 60_000
 
-export interface MqttBridgeOptions {
-  readonly config: MqttConfig
+export interface MqttBridgeOptions extends ChannelOptions<MqttConfig> {
   readonly api: SmsGateway
   /** A client for the same account, with a short time limit and without repetitions. */
   readonly commandApi: SmsGateway
-  readonly database: DatabaseSync
-  /** The clock for the ages of stored rows, see `RunningTime`. */
-  readonly now: () => number
-  readonly log: Log
 }
 
-export interface MqttBridge {
+export interface MqttBridge extends RunningChannel {
   readonly isConnected: () => boolean
-  readonly report: () => ChannelReport
-  readonly stop: () => Promise<void>
 }
 
 /** Connects the account to an MQTT broker: reads commands, and publishes received messages, states and devices. */
@@ -85,7 +75,8 @@ function brokerSession(config: MqttConfig, { notes }: Channel, { availability, s
   return {
     url: config.MQTT_URL,
     ca: config.MQTT_CA_FILE === undefined ? undefined : readPem('MQTT_CA_FILE', config.MQTT_CA_FILE),
-    clientId: clientIdIn(notes),
+    // The broker recognises the session by this id.
+    clientId: notes.readOrCreate('mqtt.client-id', () => `smsgw-${randomBytes(8).toString('hex')}`),
     availabilityTopic: availability,
     topics: [send, statusTopic(config)],
   }
@@ -281,14 +272,4 @@ function stateEvent(message: MessageState, detail: string) {
     messageId: message.id,
     recipients: message.recipients.map(({ phoneNumber, state, error }) => ({ to: phoneNumber, state, error })),
   }
-}
-
-/** The broker recognises the session by the id. */
-function clientIdIn(notes: Notes): string {
-  const name = 'mqtt.client-id'
-  const stored = notes.read(name)
-  if (stored !== undefined) return stored
-  const created = `smsgw-${randomBytes(8).toString('hex')}`
-  notes.write(name, created)
-  return created
 }

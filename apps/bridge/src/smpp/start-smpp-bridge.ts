@@ -1,15 +1,12 @@
 import type { Socket } from 'node:net'
-import type { DatabaseSync } from 'node:sqlite'
 import { createSecureContext } from 'node:tls'
-import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
 import type { MessageState } from '@smsgw/client/openapi'
 import type { Log } from '@smsgw/daemon/log/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { SmppConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
 import { readPem } from '../read-pem.ts'
-import { Channel } from '../state/channel.ts'
-import type { ChannelReport } from '../state/channel-state.ts'
+import { Channel, type ChannelOptions, type ConnectOption, type RunningChannel } from '../state/channel.ts'
 import { steadyNow } from '../state/steady-clock.ts'
 import { Deliverer } from './deliver/deliverer.ts'
 import { DeliveryQueue, type Receipt } from './deliver/delivery-queue.ts'
@@ -24,23 +21,14 @@ import { type ReceiptRequest, SmppSubmitter } from './submit/submitter.ts'
 const SWEEP_MS = 10_000
 const ENDED: readonly string[] = ['Delivered', 'Failed', 'Cancelled']
 
-export interface SmppBridgeOptions {
-  readonly config: SmppConfig
-  /** Creates a client for the account of the bridge, unless the options have other credentials. */
-  readonly connect: (options: Partial<SmsGatewayOptions>) => SmsGateway
-  readonly database: DatabaseSync
-  /** The clock for the ages of stored rows, see `RunningTime`. */
-  readonly now: () => number
-  readonly log: Log
+export interface SmppBridgeOptions extends ChannelOptions<SmppConfig>, ConnectOption {
   readonly times?: SessionTimes
 }
 
-export interface SmppBridge {
+export interface SmppBridge extends RunningChannel {
   /** The port without TLS; undefined if it is disabled. */
   readonly port: number | undefined
   readonly tlsPort: number | undefined
-  readonly report: () => ChannelReport
-  readonly stop: () => Promise<void>
 }
 
 /** Serves SMPP 3.4: sends submitted messages as SMS, and passes received messages and receipts to bound receivers. */

@@ -89,6 +89,14 @@ export class Notes {
     return row === undefined ? undefined : String(row['value'])
   }
 
+  readOrCreate(name: string, create: () => string): string {
+    const stored = this.read(name)
+    if (stored !== undefined) return stored
+    const created = create()
+    this.write(name, created)
+    return created
+  }
+
   write(name: string, value: string): void {
     this.#database
       .prepare('INSERT INTO notes (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value')

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
 import type { Log } from '@smsgw/daemon/log/log'
 import { Notes } from './bridge-state.ts'
-import { ChannelState } from './channel-state.ts'
+import { type ChannelReport, ChannelState } from './channel-state.ts'
 import { HandledItems } from './handled-items.ts'
 import { SentMessages } from './sent-messages.ts'
 
@@ -33,4 +34,22 @@ export class Channel {
   stop(): void {
     this.#stopping.abort()
   }
+}
+
+export interface ChannelOptions<Config> {
+  readonly config: Config
+  readonly database: DatabaseSync
+  /** The clock for the ages of stored rows, see `RunningTime`. */
+  readonly now: () => number
+  readonly log: Log
+}
+
+export interface ConnectOption {
+  /** Creates a client for the account of the bridge, unless the options have other credentials. */
+  readonly connect: (options: Partial<SmsGatewayOptions>) => SmsGateway
+}
+
+export interface RunningChannel {
+  readonly report: () => ChannelReport
+  readonly stop: () => Promise<void>
 }
