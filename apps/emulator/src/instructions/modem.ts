@@ -1,5 +1,6 @@
 import { isFaultName } from '@smsgw/virtual-modem/faults/fault-catalogue'
 import type { Sim } from '@smsgw/virtual-modem/sim/sim'
+import type { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import { z } from 'zod'
 import { firstProblem } from '../options/check-input.ts'
 import { faultOptions } from '../options/fault-settings.ts'
@@ -16,34 +17,34 @@ const line = z
   .max(1000)
   .regex(/^[\x20-\x7e]+$/, 'must be one line of printable ASCII')
 
+/** Creates an instruction that changes one modem and answers with its state. */
+function onModem<Body extends z.ZodObject<{ modem: typeof modem }>>(
+  about: string,
+  body: Body,
+  change: (virtual: VirtualModem, input: z.output<Body>) => void,
+): Instruction {
+  return instruction(about, body, (world, input) => {
+    const { modem: name } = input as { readonly modem: string }
+    change(world.modem(name).virtual, input)
+    return state(world, name)
+  })
+}
+
 export const modemInstructions = {
-  unplug: instruction(
+  unplug: onModem(
     'Unplug a modem. It is plugged in again after `forMs`, or by the request `plug`',
     z.strictObject({ modem, forMs: z.int().min(1).max(86_400_000).optional() }),
-    (world, { modem, forMs }) => {
-      world.modem(modem).virtual.unplug(forMs)
-      return state(world, modem)
-    },
+    (virtual, { forMs }) => virtual.unplug(forMs),
   ),
-  plug: instruction('Plug a modem in again', justModem, (world, { modem }) => {
-    world.modem(modem).virtual.plug()
-    return state(world, modem)
-  }),
-  reboot: instruction('Restart a modem', justModem, (world, { modem }) => {
-    world.modem(modem).virtual.reboot()
-    return state(world, modem)
-  }),
-  'power-off': instruction('Switch a modem off; a USB modem also loses its port', justModem, (world, { modem }) => {
-    world.modem(modem).virtual.powerOff()
-    return state(world, modem)
-  }),
-  'power-on': instruction(
+  plug: onModem('Plug a modem in again', justModem, (virtual) => virtual.plug()),
+  reboot: onModem('Restart a modem', justModem, (virtual) => virtual.reboot()),
+  'power-off': onModem('Switch a modem off; a USB modem also loses its port', justModem, (virtual) =>
+    virtual.powerOff(),
+  ),
+  'power-on': onModem(
     'Switch a modem on. With `warm`, it is ready at once, without boot messages',
     z.strictObject({ modem, warm: z.boolean().default(false) }),
-    (world, { modem, warm }) => {
-      world.modem(modem).virtual.powerOn({ warm })
-      return state(world, modem)
-    },
+    (virtual, { warm }) => virtual.powerOn({ warm }),
   ),
   'insert-sim': instruction(
     'Insert another SIM',
@@ -59,10 +60,7 @@ export const modemInstructions = {
       return state(world, modem)
     },
   ),
-  'remove-sim': instruction('Remove the SIM', justModem, (world, { modem }) => {
-    world.modem(modem).virtual.insertSim(undefined)
-    return state(world, modem)
-  }),
+  'remove-sim': onModem('Remove the SIM', justModem, (virtual) => virtual.insertSim(undefined)),
   say: instruction(
     'Send an unsolicited line to the host',
     z.strictObject({ modem, line }),
