@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { attachmentParams } from '@smsgw/contract/inbox/inbox'
 import { sentAttachmentParams } from '@smsgw/contract/messages/mms'
 import { z } from 'zod'
+import type { CoreDeps } from '../core-deps.ts'
 import { type CallerAccess, lostAccess } from '../http/admissions.ts'
 import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
@@ -85,13 +86,18 @@ function disposition(name: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
+/** The answer and headers of an endpoint that sends an attachment. */
+const attachmentEndpoint = {
+  answers: { 200: z.unknown().meta({ description: 'The attachment, with its own media type' }) },
+  answerHeaders: { 'Content-Disposition': 'File name of the attachment' },
+  mediaType: 'application/octet-stream',
+}
+
 /** Sends an attachment of a received message. */
-export function getAttachment({ database }: { readonly database: Database }): Endpoint {
+export function getAttachment({ database }: Pick<CoreDeps, 'database'>): Endpoint {
   return endpoint({
     params: attachmentParams,
-    answers: { 200: z.unknown().meta({ description: 'The attachment, with its own media type' }) },
-    answerHeaders: { 'Content-Disposition': 'File name of the attachment' },
-    mediaType: 'application/octet-stream',
+    ...attachmentEndpoint,
     async handle({ principal: { accountId }, params: { id, partId }, access }) {
       const attachment = await database.inboxAttachment.findFirst({
         where: { partId: BigInt(partId), item: { accountId, id } },
@@ -105,12 +111,10 @@ export function getAttachment({ database }: { readonly database: Database }): En
 }
 
 /** Sends an attachment of an MMS that was accepted for sending. */
-export function getSentAttachment({ database }: { readonly database: Database }): Endpoint {
+export function getSentAttachment({ database }: Pick<CoreDeps, 'database'>): Endpoint {
   return endpoint({
     params: sentAttachmentParams,
-    answers: { 200: z.unknown().meta({ description: 'The attachment, with its own media type' }) },
-    answerHeaders: { 'Content-Disposition': 'File name of the attachment' },
-    mediaType: 'application/octet-stream',
+    ...attachmentEndpoint,
     async handle({ principal: { accountId }, params: { id, partId }, access }) {
       const attachment = await database.messageAttachment.findFirst({
         where: { position: Number(partId), message: { accountId, id } },
