@@ -1,30 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { hexFromOctets, OctetReader, octetsFromHex } from '../octets.ts'
 import { PduEncodeError } from '../pdu-error.ts'
-import { decodeFailureCause, encodeFailureCause, failureCauseFromOctet } from './failure-cause.ts'
+import { decodeFailureCause, encodeFailureCause } from './failure-cause.ts'
 
 describe('a failure cause', () => {
-  test.each([
-    [0x00, 'Reserved'],
-    [0x80, 'Telematic interworking not supported'],
-    [0x83, 'Reserved'],
-    [0x8f, 'Unspecified TP-PID error'],
-    [0x90, 'Data coding scheme (alphabet) not supported'],
-    [0xa1, 'Command unsupported'],
-    [0xb0, 'TPDU not supported'],
-    [0xc0, 'SC busy'],
-    [0xc5, 'SM Rejected-Duplicate SM'],
-    [0xd0, '(U)SIM SMS storage full'],
-    [0xd3, 'Memory Capacity Exceeded'],
-    [0xd5, '(U)SIM data download error'],
-    [0xdf, 'Reserved'],
-    [0xe0, 'Value specific to an application'],
-    [0xfe, 'Value specific to an application'],
-    [0xff, 'Unspecified error cause'],
-  ])('a failure cause of %i is described as %j', (octet, description) => {
-    expect(failureCauseFromOctet(octet)).toEqual({ octet, description })
-  })
-
   test.each([
     ['D300', 0xd3, 1],
     ['8000', 0x80, 1],

@@ -12,7 +12,7 @@ import {
 /** SMS-DELIVER-REPORT, the phone's answer to an SMS-DELIVER. 23.040 §9.2.2.1a */
 export interface DeliverReport extends OptionalParameters {
   readonly kind: 'deliver-report'
-  /** TP-FCS; decode it with `failureCauseFromOctet`. Undefined if the message was accepted. */
+  /** TP-FCS (23.040 §9.2.3.22). Undefined if the message was accepted. */
   readonly failureCause: number | undefined
 }
 

@@ -13,7 +13,7 @@ import {
 /** SMS-SUBMIT-REPORT, the service centre's answer to an SMS-SUBMIT. 23.040 §9.2.2.2a */
 export interface SubmitReport extends OptionalParameters {
   readonly kind: 'submit-report'
-  /** TP-FCS; decode it with `failureCauseFromOctet`. Undefined if the message was accepted. */
+  /** TP-FCS (23.040 §9.2.3.22). Undefined if the message was accepted. */
   readonly failureCause: number | undefined
   readonly serviceCentreTimeStamp: TimeStamp | InvalidTimeStamp
 }
