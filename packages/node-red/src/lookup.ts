@@ -2,7 +2,7 @@ import type { SmsGateway } from '@smsgw/client'
 import { accountOf } from './account.ts'
 import { wholeNumberIn } from './new-message.ts'
 import type { FlowMessage, FlowNode, NodeRed } from './node-red.ts'
-import { errorText } from './problem-text.ts'
+import { onInput } from './on-input.ts'
 
 type Operation = 'message' | 'wait' | 'cancel' | 'conversation' | 'conversations' | 'inbox'
 
@@ -17,27 +17,12 @@ interface LookupConfig {
 export function registerLookup(red: NodeRed): void {
   function LookupNode(this: FlowNode, config: LookupConfig): void {
     red.nodes.createNode(this, config)
-    const closing = new AbortController()
-    const { signal } = closing
-    this.on('input', (message, emit, done) => {
-      const run = async () =>
-        operations[config.operation](accountOf(red, config.account).client(), message, config, signal)
+    onInput(this, 'failed', async (message, signal) => {
+      const client = accountOf(red, config.account).client()
       this.status({ fill: 'blue', shape: 'dot', text: config.operation === 'wait' ? 'waiting' : 'reading' })
-      run().then(
-        (payload) => {
-          this.status({})
-          emit({ ...message, payload })
-          done()
-        },
-        (error: unknown) => {
-          if (!signal.aborted) this.status({ fill: 'red', shape: 'ring', text: 'failed' })
-          done(signal.aborted ? undefined : new Error(errorText(error), { cause: error }))
-        },
-      )
-    })
-    this.on('close', (_, done) => {
-      closing.abort()
-      done()
+      const payload = await operations[config.operation](client, message, config, signal)
+      this.status({})
+      return { ...message, payload }
     })
   }
   red.nodes.registerType('smsgw-lookup', LookupNode)

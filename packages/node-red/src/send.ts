@@ -1,7 +1,7 @@
 import { accountOf } from './account.ts'
 import { idempotencyKey, type MessageFields, newText, wholeNumberIn } from './new-message.ts'
-import type { FlowMessage, FlowNode, NodeRed } from './node-red.ts'
-import { errorText } from './problem-text.ts'
+import type { FlowNode, NodeRed } from './node-red.ts'
+import { onInput } from './on-input.ts'
 
 interface SendConfig extends MessageFields {
   readonly account: string
@@ -14,10 +14,7 @@ interface SendConfig extends MessageFields {
 export function registerSend(red: NodeRed): void {
   function SendNode(this: FlowNode, config: SendConfig): void {
     red.nodes.createNode(this, config)
-    const closing = new AbortController()
-    const { signal } = closing
-
-    const send = async (message: FlowMessage): Promise<FlowMessage> => {
+    onInput(this, 'not sent', async (message, signal) => {
       const { messages } = accountOf(red, config.account).client()
       const content = newText(message, config)
       const timeoutMs = config.wait === 'accepted' ? 0 : wholeNumberIn('Time limit', config.timeoutSeconds) * 1000
@@ -33,23 +30,6 @@ export function registerSend(red: NodeRed): void {
           : { fill: 'green', shape: 'dot', text: state.state.toLowerCase() },
       )
       return { ...message, payload: state, messageId: state.id }
-    }
-
-    this.on('input', (message, emit, done) => {
-      send(message).then(
-        (result) => {
-          emit(result)
-          done()
-        },
-        (error: unknown) => {
-          if (!signal.aborted) this.status({ fill: 'red', shape: 'ring', text: 'not sent' })
-          done(signal.aborted ? undefined : new Error(errorText(error), { cause: error }))
-        },
-      )
-    })
-    this.on('close', (_, done) => {
-      closing.abort()
-      done()
     })
   }
   red.nodes.registerType('smsgw-send', SendNode)
