@@ -7,6 +7,18 @@ const lists = [
   { resource: ['received'], operation: ['getMany'] },
 ]
 
+function operationOf(resource: string, initial: string, options: NonNullable<NodeProperty['options']>): NodeProperty {
+  return {
+    displayName: 'Operation',
+    name: 'operation',
+    type: 'options',
+    noDataExpression: true,
+    default: initial,
+    displayOptions: { show: { resource: [resource] } },
+    options,
+  }
+}
+
 /** The fields of the action node. */
 export const actionProperties: readonly NodeProperty[] = [
   {
@@ -21,70 +33,46 @@ export const actionProperties: readonly NodeProperty[] = [
       { name: 'Received Message', value: 'received' },
     ],
   },
-  {
-    displayName: 'Operation',
-    name: 'operation',
-    type: 'options',
-    noDataExpression: true,
-    default: 'send',
-    displayOptions: { show: { resource: ['message'] } },
-    options: [
-      {
-        name: 'Cancel',
-        value: 'cancel',
-        action: 'Cancel a message',
-        description: 'Cancel a message that is not sent yet',
-      },
-      { name: 'Get', value: 'get', action: 'Get a message', description: 'Get the state of a sent message' },
-      {
-        name: 'Get Many',
-        value: 'getMany',
-        action: 'Get many messages',
-        description: 'List sent messages, newest first',
-      },
-      { name: 'Send', value: 'send', action: 'Send a message', description: 'Send a text message' },
-      {
-        name: 'Wait for Delivery',
-        value: 'wait',
-        action: 'Wait for the delivery of a message',
-        description: 'Wait until a message is delivered, has failed or was cancelled',
-      },
-    ],
-  },
-  {
-    displayName: 'Operation',
-    name: 'operation',
-    type: 'options',
-    noDataExpression: true,
-    default: 'getMany',
-    displayOptions: { show: { resource: ['conversation'] } },
-    options: [
-      {
-        name: 'Get Many',
-        value: 'getMany',
-        action: 'Get many conversations',
-        description: 'List conversations, latest first',
-      },
-      {
-        name: 'Read',
-        value: 'read',
-        action: 'Read a conversation',
-        description: 'List sent and received messages of one number, newest first',
-      },
-    ],
-  },
-  {
-    displayName: 'Operation',
-    name: 'operation',
-    type: 'options',
-    noDataExpression: true,
-    default: 'getMany',
-    displayOptions: { show: { resource: ['received'] } },
-    options: [
-      { name: 'Get', value: 'get', action: 'Get a received message' },
-      { name: 'Get Many', value: 'getMany', action: 'Get many received messages', description: 'Newest first' },
-    ],
-  },
+  operationOf('message', 'send', [
+    {
+      name: 'Cancel',
+      value: 'cancel',
+      action: 'Cancel a message',
+      description: 'Cancel a message that is not sent yet',
+    },
+    { name: 'Get', value: 'get', action: 'Get a message', description: 'Get the state of a sent message' },
+    {
+      name: 'Get Many',
+      value: 'getMany',
+      action: 'Get many messages',
+      description: 'List sent messages, newest first',
+    },
+    { name: 'Send', value: 'send', action: 'Send a message', description: 'Send a text message' },
+    {
+      name: 'Wait for Delivery',
+      value: 'wait',
+      action: 'Wait for the delivery of a message',
+      description: 'Wait until a message is delivered, has failed or was cancelled',
+    },
+  ]),
+  operationOf('conversation', 'getMany', [
+    {
+      name: 'Get Many',
+      value: 'getMany',
+      action: 'Get many conversations',
+      description: 'List conversations, latest first',
+    },
+    {
+      name: 'Read',
+      value: 'read',
+      action: 'Read a conversation',
+      description: 'List sent and received messages of one number, newest first',
+    },
+  ]),
+  operationOf('received', 'getMany', [
+    { name: 'Get', value: 'get', action: 'Get a received message' },
+    { name: 'Get Many', value: 'getMany', action: 'Get many received messages', description: 'Newest first' },
+  ]),
   {
     displayName: 'To',
     name: 'to',
