@@ -88,27 +88,6 @@ export const accountTables: readonly AccountTable[] = [
   { name: 'push_subscriptions', rows: ofAccount },
 ]
 
-/**
- * The tables whose rows stay where they are. Jobs of the target compute the counts and the order of conversations. Live
- * events and notifications are for clients of the source, which sends its pending notifications. The other tables
- * belong to no account.
- */
-export const tablesLeft: readonly string[] = [
-  'message_counts',
-  'message_count_changes',
-  'message_count_progress',
-  'conversation_order',
-  'conversation_order_queue',
-  'conversation_order_progress',
-  'live_accounts',
-  'live_events',
-  'push_notifications',
-  'installation',
-  'signing_keys',
-  'relays',
-  '_prisma_migrations',
-]
-
 /** Returns SQL that converts a position to the target database: the new key of the last row up to the old position. */
 function positionIn(table: string, column: string): string {
   return `coalesce(
