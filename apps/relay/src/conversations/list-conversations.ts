@@ -1,10 +1,10 @@
 import { type Conversation, conversation, listConversationsQuery } from '@smsgw/contract/inbox/conversation'
 import type { Waiting } from '@smsgw/contract/messages/waiting'
 import { z } from 'zod'
+import type { NumberDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { mayDo, scopeRequired } from '../http/may-do.ts'
 import { linkToNext, momentOf, refusedCursor } from '../http/page.ts'
-import type { MessageRules } from '../messages/accept/check-message.ts'
 import { decisionsOf } from '../shared-inbox/conversation-details.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import { readConversationStates, type StoredState } from '../shared-inbox/read-conversation-states-statement.ts'
@@ -17,13 +17,8 @@ import { readOpenRecipients } from './read-open-recipients-statement.ts'
 import { ConversationSearch, type SearchPage, type SearchPlace } from './search-conversations.ts'
 import { type Visibility, visibilityOf } from './visibility.ts'
 
-interface ListConversationsDeps {
-  readonly database: Database
-  readonly rules: Pick<MessageRules, 'defaultRegion'>
-}
-
 /** Lists the numbers that messages were exchanged with, latest first. */
-export function listConversations({ database, rules }: ListConversationsDeps): Endpoint {
+export function listConversations({ database, rules }: NumberDeps): Endpoint {
   const searching = new ConversationSearch(database, rules)
   return endpoint({
     query: listConversationsQuery,

@@ -6,11 +6,11 @@ import {
 } from '@smsgw/contract/inbox/conversation'
 import type { Waiting } from '@smsgw/contract/messages/waiting'
 import { z } from 'zod'
+import type { NumberDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { linksTo, momentOf, refusedCursor } from '../http/page.ts'
 import { inboxItemAnswer, type StoredAttachment, withAttachments } from '../inbox/stored-item.ts'
-import type { MessageRules } from '../messages/accept/check-message.ts'
 import { dataOfOctets } from '../messages/message-data.ts'
 import { networkCauseOf } from '../messages/network-cause-of-error.ts'
 import type { Database, Statements } from '../store/database.ts'
@@ -27,16 +27,11 @@ import {
 import { storedNumber } from './stored-number.ts'
 import { type Visibility, visibilityOf } from './visibility.ts'
 
-interface ShowConversationDeps {
-  readonly database: Database
-  readonly rules: Pick<MessageRules, 'defaultRegion'>
-}
-
 /**
  * Lists the messages exchanged with one number, latest first. Without messages the list is empty. With `around`, half
  * of the page is newer than the given message.
  */
-export function showConversation({ database, rules }: ShowConversationDeps): Endpoint {
+export function showConversation({ database, rules }: NumberDeps): Endpoint {
   return endpoint({
     params: conversationParams,
     query: showConversationQuery,

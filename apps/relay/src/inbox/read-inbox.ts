@@ -1,22 +1,16 @@
 import { idParams } from '@smsgw/contract/fields/ids'
 import { getInboxQuery, inboxItem, listInboxQuery } from '@smsgw/contract/inbox/inbox'
 import { z } from 'zod'
+import type { CoreDeps, NumberDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { olderThan, readPage } from '../http/page.ts'
-import type { MessageRules } from '../messages/accept/check-message.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
-import type { Database } from '../store/database.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { inboxItemAnswer, withAttachments } from './stored-item.ts'
 
-interface ListInboxDeps {
-  readonly database: Database
-  readonly rules: Pick<MessageRules, 'defaultRegion'>
-}
-
 /** Lists received messages, newest first. */
-export function listInbox({ database, rules }: ListInboxDeps): Endpoint {
+export function listInbox({ database, rules }: NumberDeps): Endpoint {
   return endpoint({
     query: listInboxQuery,
     answers: { 200: z.array(inboxItem) },
@@ -45,7 +39,7 @@ export function listInbox({ database, rules }: ListInboxDeps): Endpoint {
   })
 }
 
-export function getInboxItem({ database }: { readonly database: Database }): Endpoint {
+export function getInboxItem({ database }: Pick<CoreDeps, 'database'>): Endpoint {
   return endpoint({
     params: idParams,
     query: getInboxQuery,

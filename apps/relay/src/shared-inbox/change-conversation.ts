@@ -7,19 +7,16 @@ import {
 import { findEntry } from '../conversations/find-entry.ts'
 import { storedNumber } from '../conversations/stored-number.ts'
 import { visibilityOf } from '../conversations/visibility.ts'
-import type { CoreDeps } from '../core-deps.ts'
+import type { CoreDeps, NumberDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { fieldError } from '../http/errors/validation-error.ts'
 import { mayDo, scopeRequired } from '../http/may-do.ts'
-import type { MessageRules } from '../messages/accept/check-message.ts'
 import type { Statements } from '../store/database.ts'
 import { addState, lockConversation, lockLabels, markRead, markUnread } from './change-state-statement.ts'
 import { readDetails } from './conversation-details.ts'
 import { requireMessages } from './require-messages.ts'
 
-interface ChangeConversationDeps extends Pick<CoreDeps, 'database' | 'clock'> {
-  readonly rules: Pick<MessageRules, 'defaultRegion'>
-}
+type ChangeConversationDeps = NumberDeps & Pick<CoreDeps, 'clock'>
 
 /**
  * Changes labels, assignee, archiving, blocking and unread messages of a conversation. Omitted members stay unchanged.

@@ -2,24 +2,19 @@ import { conversationParams } from '@smsgw/contract/inbox/conversation'
 import { type ConversationDetails, conversationDetails, unreadTotals } from '@smsgw/contract/inbox/shared-inbox'
 import { z } from 'zod'
 import { storedNumber } from '../conversations/stored-number.ts'
+import type { NumberDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { mayDo } from '../http/may-do.ts'
-import type { MessageRules } from '../messages/accept/check-message.ts'
-import type { Database, Statements } from '../store/database.ts'
+import type { Statements } from '../store/database.ts'
 import { countUnread } from './count-unread-statement.ts'
 import { noteAnswer } from './notes.ts'
 import { readConversationStates, type StoredState } from './read-conversation-states-statement.ts'
-
-interface DetailsDeps {
-  readonly database: Database
-  readonly rules: Pick<MessageRules, 'defaultRegion'>
-}
 
 /**
  * Shows labels, notes, assignee and unread messages of a conversation. For a conversation without messages and
  * decisions, all of them are empty.
  */
-export function showDetails({ database, rules }: DetailsDeps): Endpoint {
+export function showDetails({ database, rules }: NumberDeps): Endpoint {
   return endpoint({
     params: conversationParams,
     answers: { 200: conversationDetails },
@@ -68,7 +63,7 @@ export function decisionsOf(state: StoredState | undefined) {
   }
 }
 
-export function showUnreadTotals({ database }: DetailsDeps): Endpoint {
+export function showUnreadTotals({ database }: NumberDeps): Endpoint {
   return endpoint({
     answers: { 200: unreadTotals },
     handle: async ({ principal: { accountId } }) => ({ status: 200, body: await countUnread(database, accountId) }),
@@ -78,7 +73,7 @@ export function showUnreadTotals({ database }: DetailsDeps): Endpoint {
 const MOST_ASSIGNEES = 200
 
 /** Lists the names to which conversations are assigned, as suggestions. */
-export function listAssignees({ database }: DetailsDeps): Endpoint {
+export function listAssignees({ database }: NumberDeps): Endpoint {
   return endpoint({
     answers: { 200: z.array(z.string()) },
     async handle({ principal: { accountId } }) {

@@ -1,18 +1,15 @@
 import { conversationParams } from '@smsgw/contract/inbox/conversation'
 import { createNoteRequest, type Note, note, noteParams } from '@smsgw/contract/inbox/shared-inbox'
 import { storedNumber } from '../conversations/stored-number.ts'
-import type { CoreDeps } from '../core-deps.ts'
+import type { CoreDeps, NumberDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import type { MessageRules } from '../messages/accept/check-message.ts'
 import { newId } from '../random.ts'
 import type { ConversationNote } from '../store/generated/client.ts'
 import { addState } from './change-state-statement.ts'
 import { requireMessages } from './require-messages.ts'
 
-interface NoteDeps extends Pick<CoreDeps, 'database' | 'clock' | 'random'> {
-  readonly rules: Pick<MessageRules, 'defaultRegion'>
-}
+type NoteDeps = NumberDeps & Pick<CoreDeps, 'clock' | 'random'>
 
 const MOST_NOTES = 500
 

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import type { CoreDeps } from '../../core-deps.ts'
+import type { CoreDeps, NumberDeps } from '../../core-deps.ts'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import type { FacadeParameters } from '../../http/facade/facade.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
-import type { MessageRules } from '../../messages/accept/check-message.ts'
 import { storedSpellings } from '../../messages/accept/phone-number.ts'
 import type { Database } from '../../store/database.ts'
 import { requireAccount, twilio } from './account-endpoints.ts'
@@ -21,9 +20,7 @@ import { accountSid, idOfSid } from './sid.ts'
 import { errorAnswers, notFound, TwilioError } from './twilio-error.ts'
 import { API_VERSION } from './twilio-values.ts'
 
-interface ReadMessagesDeps extends Pick<CoreDeps, 'database' | 'clock'> {
-  readonly rules: Pick<MessageRules, 'defaultRegion'>
-}
+type ReadMessagesDeps = NumberDeps & Pick<CoreDeps, 'clock'>
 
 const messageParams = z.object({ account: z.string(), message: z.string() })
 

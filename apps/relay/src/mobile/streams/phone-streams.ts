@@ -1,6 +1,5 @@
 import type { Log } from '@smsgw/daemon/log/log'
 import { z } from 'zod'
-import type { Clock } from '../../clock.ts'
 import type { CoreDeps } from '../../core-deps.ts'
 import type { WakeHint } from '../../hints/wake-hint.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
@@ -9,7 +8,6 @@ import type { AgentConnection } from '../../link/claim/agent-connection.ts'
 import { findEndedConnections } from '../../link/claim/find-ended-connections-statement.ts'
 import { LEASE_MS } from '../../link/claim/lease.ts'
 import { renewLeases } from '../../link/claim/renew-leases-statement.ts'
-import type { Database } from '../../store/database.ts'
 import { phoneOf } from '../authenticate-phone.ts'
 import { markStreaming } from '../fcm/phone-push.ts'
 import { findPhoneWork } from '../find-phone-work-statement.ts'
@@ -201,11 +199,7 @@ export function streamNotices({
   streams,
   database,
   clock,
-}: {
-  readonly streams: PhoneStreams
-  readonly database: Database
-  readonly clock: Clock
-}): Endpoint {
+}: Pick<CoreDeps, 'database' | 'clock'> & { readonly streams: PhoneStreams }): Endpoint {
   return endpoint({
     answers: { 200: z.string() },
     mediaType: 'text/event-stream',
