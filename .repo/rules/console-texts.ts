@@ -1,5 +1,6 @@
 import { parseSync } from 'oxc-parser'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
+import { lineAt } from './source-text.ts'
 
 export const CONSOLE = 'apps/console/src/'
 export const WORDS = `${CONSOLE}words/`
@@ -183,8 +184,4 @@ export function childrenOf(node: Node): Node[] {
   return Object.values(node)
     .flatMap((value) => (Array.isArray(value) ? value : [value]))
     .filter((value): value is Node => typeof value === 'object' && value !== null && 'type' in value)
-}
-
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length
 }

@@ -55,3 +55,13 @@ export function newTimedId(random: Random, at: Date): string {
   for (const byte of random.bytes(ID_LENGTH - TIME_LENGTH)) id += ALPHABET[byte & 63]
   return id
 }
+
+/** Returns a code whose characters are all equally likely. */
+export function randomCode(random: Random, alphabet: string, length: number): string {
+  // Skips random bytes from this value on, because they would make some characters more frequent.
+  const fair = alphabet.length * Math.floor(256 / alphabet.length)
+  let text = ''
+  while (text.length < length)
+    for (const byte of random.bytes(length)) if (byte < fair) text += alphabet[byte % alphabet.length]
+  return text.slice(0, length)
+}

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { chmodSync, readFileSync } from 'node:fs'
+import { parsedJson } from '@smsgw/contract/fields/json'
 import { writeDurably } from '@smsgw/daemon/files/durable-file'
 import { z } from 'zod'
 
@@ -30,7 +31,7 @@ export class AgentIdentity {
       identity.#save()
       return identity
     }
-    const read = identitySchema.safeParse(parseJson(text))
+    const read = identitySchema.safeParse(parsedJson(text))
     if (!read.success) {
       throw new Error(`${path} is not a valid agent identity. Delete it and pair this agent again`)
     }
@@ -82,13 +83,5 @@ function readIfThere(path: string): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

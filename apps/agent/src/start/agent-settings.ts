@@ -1,3 +1,4 @@
+import { isObject } from '@smsgw/contract/fields/json'
 import type { EncryptionKey } from '@smsgw/contract/link/event'
 import { agentSettingKeys } from '@smsgw/contract/relay/settings'
 import type { Clock, Timer } from '@smsgw/modem/clock'
@@ -23,7 +24,7 @@ export function takeSettings(
   const refused: string[] = []
   const section = (name: keyof KnownSettings) => {
     if (sent[name] === undefined) return {}
-    if (!isRecord(sent[name])) {
+    if (!isObject(sent[name])) {
       refused.push(name)
       return before[name]
     }
@@ -227,10 +228,6 @@ const periods: Readonly<Record<string, number>> = {
   Per30Minutes: 30 * minute,
   PerHour: 60 * minute,
   PerDay: 24 * 60 * minute,
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function positive(value: unknown, unit: number): number | undefined {

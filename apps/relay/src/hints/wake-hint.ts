@@ -1,3 +1,4 @@
+import { parsedJson } from '@smsgw/contract/fields/json'
 import { z } from 'zod'
 
 const id = z.string().min(1).max(64)
@@ -56,7 +57,7 @@ function payload(from: string, texts: readonly string[]): string {
  * Decodes a payload. Returns undefined when no relay wrote it. Leaves out hints of a kind that only a newer relay has.
  */
 export function readHintPayload(text: string): { from: string; hints: WakeHint[] } | undefined {
-  const parsed = envelope.safeParse(readJson(text))
+  const parsed = envelope.safeParse(parsedJson(text))
   if (!parsed.success) return undefined
   return { from: parsed.data.from, hints: parsed.data.hints.flatMap(knownHint) }
 }
@@ -66,12 +67,4 @@ const envelope = z.object({ from: z.string(), hints: z.array(z.unknown()) })
 function knownHint(value: unknown): WakeHint[] {
   const parsed = wakeHint.safeParse(value)
   return parsed.success ? [parsed.data] : []
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -13,7 +13,7 @@ import type { Move } from './progress/message-progress.ts'
 import { unknownMessage } from './read-messages.ts'
 import type { StoredMessage } from './stored-message.ts'
 
-interface CancelMessageDeps extends Pick<CoreDeps, 'database' | 'clock'> {
+export interface CancelMessageDeps extends Pick<CoreDeps, 'database' | 'clock'> {
   readonly hints: Pick<WakeHints, 'wake'>
   readonly outbox: Outbox
   readonly onMoved?: ((moves: readonly Move[]) => void) | undefined

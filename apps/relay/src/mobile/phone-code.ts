@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import type { Random } from '../random.ts'
+import { randomCode } from '../random.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
 import type { Database, Statements } from '../store/database.ts'
 
@@ -33,7 +33,7 @@ export function createPhoneCode(deps: PhoneCodeDeps): Endpoint {
       const now = clock.now()
       const expiresAt = new Date(now.getTime() + LIFETIME_MS)
       await deleteOldCodes(database, accountId, now)
-      const code = newCode(random)
+      const code = randomCode(random, ALPHABET, LENGTH)
       const secretHash = box.fingerprint(code, PHONE_CODE)
       const row = { prefix: PREFIX + secretHash, secretHash, accountId, expiresAt, createdAt: now }
       // Does not check for an equal code of another account, because the chance at any moment is one in a hundred
@@ -73,13 +73,4 @@ async function deleteOldCodes(database: Database, accountId: string, now: Date):
   })
   const old = codes.filter(({ expiresAt }, index) => index >= MOST_CODES - 1 || expiresAt <= now)
   await database.pairingCode.deleteMany({ where: { accountId, prefix: { in: old.map(({ prefix }) => prefix) } } })
-}
-
-function newCode(random: Random): string {
-  // Skips random bytes from this value on, because they would make some characters more frequent.
-  const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
-  let code = ''
-  while (code.length < LENGTH)
-    for (const byte of random.bytes(LENGTH)) if (byte < fair) code += ALPHABET[byte % ALPHABET.length]
-  return code.slice(0, LENGTH)
 }

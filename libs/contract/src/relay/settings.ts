@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../fields/json.ts'
 import { timeOfDayPattern } from '../fields/patterns.ts'
 
 const seconds = z.int().min(1).max(86_400)
@@ -207,8 +208,4 @@ function snakeKeys(section: object): object {
   const spelled = entries.filter(([key]) => /[A-Z]/.test(key))
   const snake = spelled.map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value])
   return Object.fromEntries([...entries.filter(([key]) => !/[A-Z]/.test(key)), ...snake])
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject, parsedJson } from '@smsgw/contract/fields/json'
 import type { CloseName } from '@smsgw/contract/link/close-code'
 import { type AgentFrame, agentFrames, maxFrameBytes, type RelayFrame, relayFrames } from '@smsgw/contract/link/frame'
 
@@ -43,7 +44,7 @@ interface Issue {
 
 function read<Frame>(text: string, schemas: Readonly<Record<string, Schema<Frame>>>): FrameReading<Frame> {
   if (text.length > maxFrameBytes) return refused('too-much', `frame larger than ${maxFrameBytes} bytes`)
-  const value = isTooDeep(text) ? undefined : parse(text)
+  const value = isTooDeep(text) ? undefined : parsedJson(text)
   if (!isObject(value)) return refused('malformed', 'a frame must be a JSON object, nested at most 32 deep')
   const { type } = value
   if (typeof type !== 'string') return refused('malformed', 'a frame must have a type')
@@ -69,18 +70,6 @@ export function problemOf(issues: readonly Issue[]): string {
 
 function refused(why: CloseName, reason: string): FrameReading<never> {
   return { kind: 'refused', why, reason }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const mostDepth = 32

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { KEY_PREFIX } from '@smsgw/contract/access/api-key'
-import type { Random } from '../../random.ts'
+import { type Random, randomCode } from '../../random.ts'
 
 // smsgw_live_<id>_<secret><checksum>: 12, 32 and 6 characters of 0-9A-Za-z. The secret has 190 random bits. The
 // checksum is the CRC-32 of everything before it, so that scanners find keys without false alarms.
@@ -12,11 +12,11 @@ const CHECKSUM_LENGTH = 6
 const PATTERN = new RegExp(`^${KEY_PREFIX}([0-9A-Za-z]{${ID_LENGTH}})_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`)
 
 export function newKeyId(random: Random): string {
-  return randomText(random, ID_LENGTH)
+  return randomCode(random, ALPHABET, ID_LENGTH)
 }
 
 export function newKey(random: Random, id: string): string {
-  const text = `${keyStart(id)}${randomText(random, SECRET_LENGTH)}`
+  const text = `${keyStart(id)}${randomCode(random, ALPHABET, SECRET_LENGTH)}`
   return text + checksumOf(text)
 }
 
@@ -46,13 +46,4 @@ function checksumOf(text: string): string {
     rest = Math.floor(rest / ALPHABET.length)
   }
   return digits
-}
-
-function randomText(random: Random, length: number): string {
-  // Skips random bytes from this value on, because they would make some characters more frequent.
-  const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
-  let text = ''
-  while (text.length < length)
-    for (const byte of random.bytes(length)) if (byte < fair) text += ALPHABET[byte % ALPHABET.length]
-  return text.slice(0, length)
 }

@@ -1,4 +1,4 @@
-import type { Random } from '../../random.ts'
+import { type Random, randomCode } from '../../random.ts'
 
 /** Capital letters and digits, without the characters I, L, O, 0 and 1, which look alike. */
 const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
@@ -12,12 +12,7 @@ const PREFIX_LENGTH = 4
 export const PAIRING_CODE = 'pairing-code'
 
 export function newPairingCode(random: Random): string {
-  // Skips random bytes from this value on, because they would make some characters more frequent.
-  const fair = ALPHABET.length * Math.floor(256 / ALPHABET.length)
-  let code = ''
-  while (code.length < LENGTH)
-    for (const byte of random.bytes(LENGTH)) if (byte < fair) code += ALPHABET[byte % ALPHABET.length]
-  return code.slice(0, LENGTH)
+  return randomCode(random, ALPHABET, LENGTH)
 }
 
 /**

@@ -1,13 +1,10 @@
 import { z } from 'zod'
-import type { CoreDeps } from '../../core-deps.ts'
-import type { WakeHints } from '../../hints/wake-hints.ts'
 import type { Endpoint, Principal } from '../../http/endpoint.ts'
 import { facadeEndpoint } from '../../http/facade/facade-endpoint.ts'
 import { mayDo } from '../../http/may-do.ts'
+import type { CancelMessageDeps } from '../../messages/cancel-message.ts'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
-import type { Move } from '../../messages/progress/message-progress.ts'
 import { Prisma } from '../../store/generated/client.ts'
-import type { Outbox } from '../../webhooks/outbox/enqueue-events.ts'
 import { twilio } from './account-endpoints.ts'
 import { deleteSent } from './delete-sent-statement.ts'
 import { parameter } from './form-parameters.ts'
@@ -16,16 +13,10 @@ import { readableOf, requireRecord } from './read-messages.ts'
 import type { MessageRecord } from './read-records-statement.ts'
 import { errorAnswers, TwilioError } from './twilio-error.ts'
 
-interface ChangeMessageDeps extends Pick<CoreDeps, 'database' | 'clock'> {
-  readonly hints: Pick<WakeHints, 'wake'>
-  readonly outbox: Outbox
-  readonly onMoved?: ((moves: readonly Move[]) => void) | undefined
-}
-
 const messageParams = z.object({ account: z.string(), message: z.string() })
 
 /** Cancels a message with `Status=canceled`, or removes its text with an empty `Body`. */
-export function updateMessage(deps: ChangeMessageDeps): Endpoint {
+export function updateMessage(deps: CancelMessageDeps): Endpoint {
   const { database, clock } = deps
   return facadeEndpoint({
     ...twilio,
@@ -50,7 +41,7 @@ export function updateMessage(deps: ChangeMessageDeps): Endpoint {
 }
 
 async function cancel(
-  { database, clock, hints, outbox, onMoved }: ChangeMessageDeps,
+  { database, clock, hints, outbox, onMoved }: CancelMessageDeps,
   accountId: string,
   record: MessageRecord,
 ): Promise<void> {
@@ -81,7 +72,7 @@ function requireErasing(principal: Principal, { source }: MessageRecord): void {
     throw new TwilioError(403, 20003, 'scope required: messages:list (to delete a sent message or to remove its text)')
 }
 
-async function redact({ database }: ChangeMessageDeps, { source, key, text }: MessageRecord): Promise<void> {
+async function redact({ database }: CancelMessageDeps, { source, key, text }: MessageRecord): Promise<void> {
   if (source === 1) {
     await database.$transaction([
       database.inboxItem.updateMany({ where: { key }, data: { text: '', mms: Prisma.DbNull, isPartial: false } }),
@@ -106,7 +97,7 @@ function unfinished(what: string): TwilioError {
 }
 
 /** Deletes a message that has ended. */
-export function deleteTwilioMessage({ database }: Pick<ChangeMessageDeps, 'database'>): Endpoint {
+export function deleteTwilioMessage({ database }: Pick<CancelMessageDeps, 'database'>): Endpoint {
   return facadeEndpoint({
     ...twilio,
     params: messageParams,

@@ -1,8 +1,9 @@
+import { parsedJson } from '@smsgw/contract/fields/json'
 import { SignJWT } from 'jose'
 import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import type { GuardedClient } from '../../webhooks/delivery/client/guarded-client.ts'
-import { type FcmCredentials, jsonOf } from './fcm-credentials.ts'
+import type { FcmCredentials } from './fcm-credentials.ts'
 
 export type FcmToken =
   | { readonly kind: 'granted'; readonly token: string }
@@ -72,12 +73,12 @@ export class FcmAccess {
     if (outcome.kind === 'broken-off') return { access: outcome, validMs: 0 }
     if (outcome.kind === 'failed') return failed(`no access token: ${outcome.error}`)
     const { status, excerpt } = outcome.reply
-    const granted = grant.safeParse(jsonOf(excerpt))
+    const granted = grant.safeParse(parsedJson(excerpt))
     if (status === 200 && granted.success) {
       const { access_token: token, expires_in: seconds } = granted.data
       return { access: { kind: 'granted', token }, validMs: Math.max(PAUSE_MS, seconds * 1000 - EARLY_MS) }
     }
-    const refused = refusal.safeParse(jsonOf(excerpt))
+    const refused = refusal.safeParse(parsedJson(excerpt))
     return failed(`no access token: Google answered ${status}${refused.success ? ` ${refused.data.error}` : ''}`)
   }
 

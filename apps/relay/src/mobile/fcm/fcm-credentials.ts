@@ -1,7 +1,9 @@
 // The key of the operator for Firebase Cloud Messaging (FCM): the JSON file of a service account, as Google's console
 // creates it. No error message shows its content.
+
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { parsedJson } from '@smsgw/contract/fields/json'
 import { StartError } from '@smsgw/daemon/start-error'
 import { z } from 'zod'
 
@@ -35,7 +37,7 @@ export function readFcmCredentials(file: string): FcmCredentials {
   } catch (error) {
     throw refuse(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`)
   }
-  const parsed = serviceAccount.safeParse(jsonOf(text))
+  const parsed = serviceAccount.safeParse(parsedJson(text))
   if (!parsed.success) {
     const member = parsed.error.issues[0]?.path.join('.') ?? ''
     throw refuse(member === '' ? 'it is not a JSON object' : `its "${member}" is missing or invalid`)
@@ -44,15 +46,6 @@ export function readFcmCredentials(file: string): FcmCredentials {
   const privateKey = rsaKey(parsed.data.private_key)
   if (privateKey === undefined) throw refuse('its "private_key" is not an RSA key')
   return { projectId, email, keyId, privateKey, tokenUri }
-}
-
-/** Returns undefined if the text is not JSON. The error of the parser would contain a part of the text. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function rsaKey(pem: string): KeyObject | undefined {

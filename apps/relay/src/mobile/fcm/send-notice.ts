@@ -1,8 +1,8 @@
+import { parsedJson } from '@smsgw/contract/fields/json'
 import { z } from 'zod'
 import type { GuardedClient } from '../../webhooks/delivery/client/guarded-client.ts'
 import type { PhoneNotice } from '../streams/phone-stream.ts'
 import type { FcmAccess } from './fcm-access.ts'
-import { jsonOf } from './fcm-credentials.ts'
 
 export type NoticeOutcome =
   | { readonly kind: 'sent' }
@@ -72,7 +72,7 @@ function messageOf(token: string, notice: PhoneNotice) {
 }
 
 function errorCodeOf(excerpt: string): string | undefined {
-  const parsed = fcmError.safeParse(jsonOf(excerpt))
+  const parsed = fcmError.safeParse(parsedJson(excerpt))
   const codes = parsed.success ? (parsed.data.error.details ?? []).map(({ errorCode }) => errorCode) : []
   return codes.find((code) => code !== undefined && /^[A-Z_]{1,40}$/.test(code))
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isObject, parsedJson } from '@smsgw/contract/fields/json'
 import { canonicalUsername } from '../../accounts/username.ts'
 import { readAuthorization } from '../../auth/authorization-header.ts'
 import { ENROLMENT_TOKEN } from '../../auth/enrolment-token.ts'
@@ -111,7 +112,7 @@ interface Reader {
 
 /** Reads the members of a JSON object, or of its member `params`. */
 function membersOf(body: string): Reader {
-  const value = parsed(body)
+  const value = parsedJson(body)
   const params = isObject(value) && isObject(value['params']) ? value['params'] : value
   return {
     get(name) {
@@ -119,18 +120,6 @@ function membersOf(body: string): Reader {
       return typeof member === 'string' || typeof member === 'number' ? String(member) : null
     },
   }
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined // the relay refuses this body
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function headerOf(headers: IncomingHttpHeaders, name: string): string {
