@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'react'
 import { LiveFeed } from './api/live/live-feed.ts'
 import { LiveContext, useLiveUpdates } from './api/live/live-updates.ts'
 import { forgetPagesOnLinks } from './api/live/newest-first.ts'
-import { useSession } from './api/session.ts'
+import { followSession, useSession } from './api/session.ts'
 import { removeEarlySignIn } from './boot/early-sign-in.ts'
 import { Pages } from './pages.tsx'
 import { SessionContext } from './session-context.ts'
@@ -18,13 +18,15 @@ import { t } from './words/text.ts'
 export function App() {
   const session = useSession()
   useKeptFocus()
+  const client = useQueryClient()
+  useEffect(() => followSession(client), [client])
   // Keeps the early form until the sign-in page has read its text.
   const isSignedOut = session.data === null
   useEffect(() => {
     if (!session.isPending && !isSignedOut) removeEarlySignIn()
   }, [session.isPending, isSignedOut])
   if (session.isPending) return <Starting />
-  if (session.data) return <SignedIn session={session.data} />
+  if (session.data) return <SignedIn key={session.data.username} session={session.data} />
   if (isSignedOut) return <SignIn />
   return (
     <main className="page">

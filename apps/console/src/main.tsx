@@ -9,6 +9,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiFailure } from './api/request/ask.ts'
+import { forgetSession } from './api/session.ts'
 import { App } from './app.tsx'
 import { Toasts } from './ui/toasts.tsx'
 import { chooseLocale, storedLanguage } from './words/language.ts'
@@ -85,7 +86,7 @@ function wordedTheme() {
 /** Creates the client for queries. After a session has expired, every page shows the sign-in. */
 function newQueryClient(): QueryClient {
   const signOut = (error: Error) => {
-    if (error instanceof ApiFailure && error.status === 401) client.setQueryData(['session'], null)
+    if (error instanceof ApiFailure && error.status === 401) forgetSession(client)
   }
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: signOut }),

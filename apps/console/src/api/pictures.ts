@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type PictureSize, pictureSize } from '../messages/picture-size.ts'
+import { ApiFailure } from './request/ask.ts'
 
 /**
  * The width and height of a picture, or null if its beginning does not state them. Reads only the beginning of the
@@ -20,7 +21,7 @@ async function readPictureSize(url: string, signal: AbortSignal): Promise<Pictur
   const { ok, status, body } = await fetch(url, { signal })
   if (status === 404) return null
   // The query is repeated after an error, for example while the gateway restarts.
-  if (!ok) throw new Error(`${url}: ${status}`)
+  if (!ok) throw new ApiFailure(status, {})
   const reader = body?.getReader()
   if (reader === undefined) return null
   const pieces: Uint8Array[] = []

@@ -71,6 +71,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   useScrollPlaces()
   const unread = useUnreadConversations()
   useEffect(() => setUnreadInTitle(unread), [unread])
+  useEffect(() => () => setUnreadInTitle(0), [])
   return (
     <PhoneContext value={phone}>
       <div className={hasPhone ? 'shell has-phone' : 'shell'}>

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type LaunchOptions, type Page } from 'playwright-core'
 import { patienceMs } from '../patience.ts'
 
 const chromiumProgram = '/usr/bin/chromium'
@@ -29,11 +29,11 @@ export class ConsoleBrowser {
     this.#url = url
   }
 
-  static async start(url: string): Promise<ConsoleBrowser> {
+  static async start(url: string, options: LaunchOptions = {}): Promise<ConsoleBrowser> {
     if (!existsSync(chromiumProgram))
       throw new Error(`there is no ${chromiumProgram}: apt-get install chromium, then run this again`)
     execFileSync(process.execPath, [`${ROOT}.repo/build-console.ts`])
-    return new ConsoleBrowser(await chromium.launch({ executablePath: chromiumProgram, args: flags }), url)
+    return new ConsoleBrowser(await chromium.launch({ executablePath: chromiumProgram, args: flags, ...options }), url)
   }
 
   async page(options: BrowserContextOptions = {}): Promise<Page> {
