@@ -35,6 +35,22 @@ test.each(names)('axe finds no violations in the dialogue: %s', async (name) => 
   expect(await barriersHalved(page)).toEqual([])
 })
 
+test.each(names)('the buttons of the dialogue are visible on a small phone: %s', async (name) => {
+  await page.setViewportSize({ width: 390, height: 700 })
+  await openIn('en', name)
+  const buttons = page.getByRole('dialog').locator('.page-actions button')
+  for (const button of await buttons.all())
+    expect(
+      await button.evaluate((element) => {
+        const { top, bottom, left, width } = element.getBoundingClientRect()
+        const { innerHeight = 0 } = element.ownerDocument.defaultView ?? {}
+        const covering = element.ownerDocument.elementFromPoint(left + width / 2, (top + bottom) / 2)
+        return top >= 0 && bottom <= innerHeight && element.contains(covering)
+      }),
+    ).toBe(true)
+  await page.setViewportSize({ width: 1_400, height: 900 })
+})
+
 test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })

@@ -1,10 +1,10 @@
-import { Modal } from '@mantine/core'
 import type { NewApiKey } from '@smsgw/contract/access/api-key'
 import type { Scope } from '@smsgw/contract/access/scopes'
 import { useState } from 'react'
 import { useCreateApiKey } from '../api/api-keys.ts'
 import { ApiFailure } from '../api/request/ask.ts'
 import { useSignedIn } from '../session-context.ts'
+import { CreateDialog } from '../ui/dialogs/create-dialog.tsx'
 import { isLocalMinute } from '../ui/time-fields/local-time.ts'
 import { MinuteField } from '../ui/time-fields/time-fields.tsx'
 import { t } from '../words/text.ts'
@@ -15,22 +15,14 @@ import { ShownKey } from './shown-key.tsx'
 
 /** Asks for name, scopes, limits and expiry, then shows the key once. */
 export function CreateApiKey({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
-  const [made, setMade] = useState<NewApiKey>()
-  const close = () => {
-    setMade(undefined)
-    onClose()
-  }
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      size="lg"
-      title={made === undefined ? t('keys.create') : t('keys.new', { name: made.name })}
-      closeOnClickOutside={made === undefined}
-      closeOnEscape={made === undefined}
-    >
-      {made === undefined ? <NewKey onMade={setMade} /> : <ShownKey value={made.key} onDone={close} />}
-    </Modal>
+    <CreateDialog<NewApiKey>
+      isOpen={isOpen}
+      onClose={onClose}
+      title={(made) => (made === undefined ? t('keys.create') : t('keys.new', { name: made.name }))}
+      form={(onMade) => <NewKey onMade={onMade} />}
+      result={({ key }) => <ShownKey value={key} />}
+    />
   )
 }
 

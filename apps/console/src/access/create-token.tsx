@@ -1,9 +1,10 @@
-import { Button, Modal, NativeSelect } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import type { Scope } from '@smsgw/contract/access/scopes'
 import type { TokenResponse } from '@smsgw/contract/access/token'
 import { useState } from 'react'
 import { useCreateToken } from '../api/tokens.ts'
 import { CopyField } from '../ui/copy-field.tsx'
+import { CreateDialog } from '../ui/dialogs/create-dialog.tsx'
 import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { momentWords } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
@@ -18,22 +19,14 @@ const lifetimes = () => [
 
 /** Asks for scopes and lifetime, then shows the token once. */
 export function CreateToken({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
-  const [made, setMade] = useState<TokenResponse>()
-  const close = () => {
-    setMade(undefined)
-    onClose()
-  }
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      size="lg"
-      title={made === undefined ? t('tokens.create') : t('tokens.created')}
-      closeOnClickOutside={made === undefined}
-      closeOnEscape={made === undefined}
-    >
-      {made === undefined ? <TokenForm onMade={setMade} /> : <MadeToken token={made} onDone={close} />}
-    </Modal>
+    <CreateDialog<TokenResponse>
+      isOpen={isOpen}
+      onClose={onClose}
+      title={(made) => (made === undefined ? t('tokens.create') : t('tokens.created'))}
+      form={(onMade) => <TokenForm onMade={onMade} />}
+      result={(token) => <MadeToken token={token} />}
+    />
   )
 }
 
@@ -67,18 +60,14 @@ function TokenForm({ onMade }: { readonly onMade: (token: TokenResponse) => void
   )
 }
 
-function MadeToken({ token, onDone }: { readonly token: TokenResponse; readonly onDone: () => void }) {
+function MadeToken({ token }: { readonly token: TokenResponse }) {
   return (
-    // Scrolls to the top, because the form that was shown before the token may have been scrolled.
-    <div className="fields made-token" ref={(element) => element?.scrollIntoView({ block: 'start' })}>
+    <>
       <NoteBox tone="warn">{t('tokens.shownOnce')}</NoteBox>
       <p>{t('tokens.accessUntil', { when: momentWords(token.expires_at) })}</p>
       <CopyField name={t('tokens.access')} value={token.access_token} />
       <p>{t('tokens.refreshUse')}</p>
       <CopyField name={t('tokens.refresh')} value={token.refresh_token} />
-      <div className="page-actions">
-        <Button onClick={onDone}>{t('common.done')}</Button>
-      </div>
-    </div>
+    </>
   )
 }

@@ -2,6 +2,7 @@ import { Button, Modal, NativeSelect } from '@mantine/core'
 import type { ApiKey } from '@smsgw/contract/access/api-key'
 import { useState } from 'react'
 import { useRotateApiKey } from '../api/api-keys.ts'
+import { ShownOnce } from '../ui/dialogs/create-dialog.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { t } from '../words/text.ts'
 import { ShownKey } from './shown-key.tsx'
@@ -49,7 +50,9 @@ export function RotateApiKey({ apiKey, onClose }: { readonly apiKey: ApiKey; rea
           </div>
         </form>
       ) : (
-        <ShownKey value={rotate.data.key} onDone={onClose} />
+        <ShownOnce onDone={onClose}>
+          <ShownKey value={rotate.data.key} />
+        </ShownOnce>
       )}
     </Modal>
   )

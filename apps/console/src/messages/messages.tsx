@@ -13,7 +13,7 @@ import { MessageMark } from '../ui/message-mark.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { isLocalMinute, localMinute } from '../ui/time-fields/local-time.ts'
-import { MinuteField } from '../ui/time-fields/time-fields.tsx'
+import { PeriodFields } from '../ui/time-fields/time-fields.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { shownNumber } from '../ui/values/shown-number.ts'
 import { sentence } from '../words/sentence.ts'
@@ -117,15 +117,11 @@ function Filters({
         value={sentBy}
         onChange={(event) => onChange('sentBy', event.currentTarget.value)}
       />
-      <MinuteField
-        label={t('common.from')}
-        value={minuteOf(from)}
-        onChange={(value) => onChange('from', instantOf(value))}
-      />
-      <MinuteField
-        label={t('common.until')}
-        value={minuteOf(to)}
-        onChange={(value) => onChange('to', instantOf(value))}
+      <PeriodFields
+        from={minuteOf(from)}
+        to={minuteOf(to)}
+        onFrom={(value) => onChange('from', instantOf(value))}
+        onTo={(value) => onChange('to', instantOf(value))}
       />
     </div>
   )

@@ -2,14 +2,14 @@ import { Button, NativeSelect } from '@mantine/core'
 import type { DeliveryState, WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { useState } from 'react'
 import { type DeliveryFilter, useDeliveries, useRedeliverRange } from '../api/webhooks.ts'
-import { AskFirst } from '../ui/ask-first.tsx'
+import { AskFirst } from '../ui/dialogs/ask-first.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { WindowedList } from '../ui/lists/windowed-list.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { isLocalMinute } from '../ui/time-fields/local-time.ts'
-import { MinuteField } from '../ui/time-fields/time-fields.tsx'
+import { PeriodFields } from '../ui/time-fields/time-fields.tsx'
 import { useUrlValue } from '../ui/values/url-value.ts'
 import { t } from '../words/text.ts'
 import { DeliveryRow } from './delivery-row.tsx'
@@ -44,8 +44,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
           value={state}
           onChange={(event) => setState(event.currentTarget.value)}
         />
-        <MinuteField label={t('common.from')} value={from} onChange={setFrom} />
-        <MinuteField label={t('common.until')} value={to} onChange={setTo} />
+        <PeriodFields from={from} to={to} onFrom={setFrom} onTo={setTo} />
         <RedeliverRange webhookId={webhook.id} filter={filter} />
       </div>
       <ProblemNote error={log.error} retry={() => void log.refetch()} />

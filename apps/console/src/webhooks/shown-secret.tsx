@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { CopyField } from '../ui/copy-field.tsx'
 import { NoteBox } from '../ui/problem-note.tsx'
@@ -8,30 +7,16 @@ import { rich, t } from '../words/text.ts'
 export function ShownSecret({
   secret,
   format,
-  onDone,
 }: {
   readonly secret: string | undefined
   readonly format: WebhookAnswer['format']
-  readonly onDone: () => void
 }) {
+  if (secret === undefined) return <p>{t('webhooks.replaced')}</p>
   return (
-    <div className="fields">
-      {secret === undefined ? (
-        <p>{t('webhooks.replaced')}</p>
-      ) : (
-        <>
-          <NoteBox tone="warn">{t('webhooks.secretOnce')}</NoteBox>
-          <CopyField name={t('webhooks.secret')} value={secret} />
-          <p className="small quiet">
-            {rich(format === 'twilio' ? 'webhooks.secretHelpTwilio' : 'webhooks.secretHelp')}
-          </p>
-        </>
-      )}
-      <div className="page-actions">
-        <Button onClick={onDone} data-autofocus>
-          {t('common.done')}
-        </Button>
-      </div>
-    </div>
+    <>
+      <NoteBox tone="warn">{t('webhooks.secretOnce')}</NoteBox>
+      <CopyField name={t('webhooks.secret')} value={secret} />
+      <p className="small quiet">{rich(format === 'twilio' ? 'webhooks.secretHelpTwilio' : 'webhooks.secretHelp')}</p>
+    </>
   )
 }

@@ -3,7 +3,8 @@ import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useChangeWebhook, useDeleteWebhook, useRotateSecret, useTestWebhook, useWebhooks } from '../api/webhooks.ts'
-import { AskFirst } from '../ui/ask-first.tsx'
+import { AskFirst } from '../ui/dialogs/ask-first.tsx'
+import { ShownOnce } from '../ui/dialogs/create-dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Page } from '../ui/page.tsx'
@@ -157,7 +158,9 @@ function WebhookActions({ webhook }: { readonly webhook: WebhookAnswer }) {
         title={t('webhooks.newSecret')}
         size="lg"
       >
-        <ShownSecret secret={rotate.data?.secret} format={webhook.format} onDone={done} />
+        <ShownOnce onDone={done}>
+          <ShownSecret secret={rotate.data?.secret} format={webhook.format} />
+        </ShownOnce>
       </Modal>
       <AskFirst
         title={t('webhooks.deleteTitle')}

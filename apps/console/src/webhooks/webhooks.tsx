@@ -3,8 +3,9 @@ import { useDisclosure } from '@mantine/hooks'
 import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { Link } from 'wouter'
 import { useDevices } from '../api/devices.ts'
-import { useWebhooks } from '../api/webhooks.ts'
+import { useRegisterWebhook, useWebhooks } from '../api/webhooks.ts'
 import { Badge } from '../ui/badge.tsx'
+import { CreateDialog } from '../ui/dialogs/create-dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
@@ -13,7 +14,8 @@ import { ProblemNote } from '../ui/problem-note.tsx'
 import { optionalText, t } from '../words/text.ts'
 import { isFailingNow } from './health-bars.ts'
 import { HealthStrip, useHealthBars } from './health-strip.tsx'
-import { RegisterWebhook } from './register-webhook.tsx'
+import { ShownSecret } from './shown-secret.tsx'
+import { WebhookForm } from './webhook-form.tsx'
 import './webhooks.css'
 
 export default function Webhooks() {
@@ -90,4 +92,35 @@ function Standing({ webhook: { id, disabledAt, pausedAt } }: { readonly webhook:
   if (pausedAt !== undefined) return <Badge tone="warn">{t('webhooks.paused')}</Badge>
   if (isFailing) return <Badge tone="bad">{t('webhooks.failing')}</Badge>
   return <Badge tone="good">{t('webhooks.active')}</Badge>
+}
+
+/** Asks for the URL and the event, then shows the secret once. */
+function RegisterWebhook({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+  return (
+    <CreateDialog<WebhookAnswer>
+      isOpen={isOpen}
+      onClose={onClose}
+      title={(made) => (made === undefined ? t('webhooks.add') : t('webhooks.added'))}
+      form={(onMade) => <NewWebhook onMade={onMade} />}
+      result={({ secret, format }) => <ShownSecret secret={secret} format={format} />}
+    />
+  )
+}
+
+function NewWebhook({ onMade }: { readonly onMade: (webhook: WebhookAnswer) => void }) {
+  const register = useRegisterWebhook()
+  return (
+    <WebhookForm
+      action={t('webhooks.add')}
+      save={{
+        ...register,
+        mutate: ({ deviceId, format, ...fields }, after) =>
+          register.mutate(
+            { ...fields, ...(format === 'twilio' && { format }), ...(deviceId !== '' && { deviceId }) },
+            after,
+          ),
+      }}
+      onSaved={onMade}
+    />
+  )
 }

@@ -57,6 +57,26 @@ export function MinuteField({ value, onChange, ...rest }: TimeFieldProps) {
   )
 }
 
+/** Start and end of a period, which stay together on one line. */
+export function PeriodFields({
+  from,
+  to,
+  onFrom,
+  onTo,
+}: {
+  readonly from: string
+  readonly to: string
+  readonly onFrom: (value: string) => void
+  readonly onTo: (value: string) => void
+}) {
+  return (
+    <div className="period-fields">
+      <MinuteField label={t('common.from')} value={from} onChange={onFrom} />
+      <MinuteField label={t('common.until')} value={to} onChange={onTo} />
+    </div>
+  )
+}
+
 /** A time of day in the format of the locale. */
 export function DayTimeField(props: TimeFieldProps) {
   return (

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { t } from '../words/text.ts'
-import { ProblemNote } from './problem-note.tsx'
+import { t } from '../../words/text.ts'
+import { ProblemNote } from '../problem-note.tsx'
 import './ask-first.css'
 
 /** Asks for confirmation of an action. */
