@@ -154,7 +154,9 @@ const sentence = /^\s*\p{Lu}\p{Ll}+(?=[\s.,:;!?…]|$)|\p{L}{2,}[,.:;]? \p{L}{2}
 
 function wordsIn(value: unknown, pattern: RegExp): string | undefined {
   if (typeof value !== 'string' || SAME_EVERYWHERE.has(value.trim())) return undefined
-  return pattern.test(value) && !/^(?:https:|color-mix)/.test(value) ? value.trim() : undefined
+  return pattern.test(value) && !/^(?:https:|color-mix|repeating-linear-gradient)/.test(value)
+    ? value.trim()
+    : undefined
 }
 
 /**
@@ -167,7 +169,8 @@ function isSkipped(node: Node): boolean {
     return /^(?:className|d|viewBox|style)$/.test(String((node['name'] as Node)['name']))
   if (node.type === 'Property') return (node['key'] as Node)['name'] === 'className'
   if (node.type === 'NewExpression') return /Error$/.test(String((node['callee'] as Node)['name']))
-  if (node.type === 'CallExpression') return /^(?:querySelector|test|closest|match|matchMedia)$/.test(calledName(node))
+  if (node.type === 'CallExpression')
+    return /^(?:querySelector|test|closest|match|matchMedia|useMediaQuery)$/.test(calledName(node))
   return false
 }
 

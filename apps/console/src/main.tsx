@@ -14,6 +14,7 @@ import { App } from './app.tsx'
 import { Toasts } from './ui/toasts.tsx'
 import { chooseLocale, storedLanguage } from './words/language.ts'
 import { loadLocale, t } from './words/text.ts'
+import './theme/forced-colours.css'
 
 /** The list of shades only registers the colour with Mantine. `mantine.css` sets the visible colours. */
 const pine: MantineColorsTuple = [

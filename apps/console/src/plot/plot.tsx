@@ -1,4 +1,5 @@
 import { useComputedColorScheme } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import {
@@ -10,6 +11,7 @@ import {
 } from '../ui/values/relative-words.ts'
 import { weekdayTickFormat } from '../words/formats.ts'
 import { t } from '../words/text.ts'
+import { lighter, plotColours } from './plot-colours.ts'
 import 'uplot/dist/uPlot.min.css'
 import './plot.css'
 
@@ -43,9 +45,10 @@ export interface PlotData {
 export default function Plot({ summary, ...data }: PlotData & { readonly summary: string }) {
   // Creates a new canvas for another colour scheme, because a canvas keeps its colours.
   const scheme = useComputedColorScheme('light')
+  const isForced = useMediaQuery('(forced-colors: active)') ?? false
   return (
     <figure className="plot" aria-label={summary}>
-      <Picture key={scheme} {...data} />
+      <Picture key={`${scheme} ${isForced}`} {...data} />
     </figure>
   )
 }
@@ -88,11 +91,13 @@ function optionsFor({
   readonly height: number
 }): uPlot.Options {
   const style = getComputedStyle(element)
-  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const token = (name: string) => style.getPropertyValue(name).trim()
+  const colours = plotColours({ isForced: matchMedia('(forced-colors: active)').matches, text: style.color, token })
+  const marks = lines.map((line, at) => colours.line(line, at).mark)
   const axis: uPlot.Axis = {
-    stroke: colour('--muted'),
-    font: `11px ${colour('--font-text')}`,
-    grid: { stroke: colour('--line'), width: 1 },
+    stroke: colours.axis,
+    font: `11px ${token('--font-text')}`,
+    grid: { stroke: colours.grid, width: 1 },
     ticks: { show: false },
   }
   const [least, most] = range ?? [0, 1]
@@ -101,7 +106,10 @@ function optionsFor({
     height,
     padding: [8, 32, 0, 0],
     cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
-    legend: { live: true },
+    legend: {
+      live: true,
+      markers: { width: 0, fill: (_plot, series) => marks[series - 1] ?? '' },
+    },
     scales: {
       ...(period && { x: { range: [...period] } }),
       y: { range: (_plot, from, to) => [Math.min(least, from ?? least), Math.max(most, (to ?? most) * 1.08)] },
@@ -117,19 +125,21 @@ function optionsFor({
     ],
     series: [
       { label: t('plot.time'), value: (_plot, value) => (value === null ? '' : momentWords(value * 1000)) },
-      ...lines.map(
-        ({ name, colour: token, isDashed, isFilled, values }): uPlot.Series => ({
+      ...lines.map((line, at): uPlot.Series => {
+        const { name, isFilled, values } = line
+        const { colour, dashes } = colours.line(line, at)
+        return {
           label: name,
-          stroke: colour(token),
+          stroke: colour,
           width: 1.75,
+          dash: [...dashes],
           spanGaps: false,
           // Shows points if there are gaps, because a single value between gaps would otherwise be invisible.
           points: { show: hasGap(values), size: 5 },
-          ...(isDashed && { dash: [4, 4] }),
-          ...(isFilled && { fill: `color-mix(in srgb, ${colour(token)} 12%, transparent)` }),
-          value: (_plot, value, _line, at) => (at === null ? '' : value === null ? '–' : words(value)),
-        }),
-      ),
+          ...(isFilled && { fill: lighter(colour, 12) }),
+          value: (_plot, value, _line, index) => (index === null ? '' : value === null ? '–' : words(value)),
+        }
+      }),
     ],
   }
 }

@@ -5,7 +5,10 @@ import './health-strip.css'
 
 const shown = 40
 const barWidth = 4
-const height = 28
+/** Bars above the line, and bars of failed deliveries below it, so that failures differ by more than their colour. */
+const aboveHeight = 20
+const belowHeight = 12
+const height = aboveHeight + belowHeight
 
 /** The latest deliveries of a webhook, the newest first. */
 export function useHealthBars(webhookId: string): readonly HealthBar[] {
@@ -22,18 +25,22 @@ export function HealthStrip({ webhookId }: { readonly webhookId: string }) {
   return (
     <svg className="health-strip" role="img" aria-label={words} width={shown * barWidth} height={height}>
       <title>{words}</title>
-      {bars.map(({ id, tone, share }, at) => (
-        <rect
-          key={id}
-          className={`is-${tone}`}
-          x={(shown - bars.length + at) * barWidth}
-          y={height - Math.max(4, share * height)}
-          width={barWidth - 1.5}
-          height={Math.max(4, share * height)}
-          rx="1"
-        />
-      ))}
-      <line x1="0" x2={shown * barWidth} y1={height - 0.5} y2={height - 0.5} />
+      {bars.map(({ id, tone, share }, at) => {
+        const isBelow = tone === 'bad'
+        const length = Math.max(5, share * (isBelow ? belowHeight : aboveHeight))
+        return (
+          <rect
+            key={id}
+            className={`is-${tone}`}
+            x={(shown - bars.length + at) * barWidth}
+            y={isBelow ? aboveHeight : aboveHeight - length}
+            width={barWidth - 1.5}
+            height={length}
+            rx="1"
+          />
+        )
+      })}
+      <line x1="0" x2={shown * barWidth} y1={aboveHeight} y2={aboveHeight} />
     </svg>
   )
 }
