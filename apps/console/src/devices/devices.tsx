@@ -65,9 +65,11 @@ function DeviceCard({
             <bdi>{name}</bdi>
           </Link>
         </h2>
-        {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
-        {isPhone && <Badge tone="quiet">{t('device.phone')}</Badge>}
-        {online ? <Badge tone="good">{t('device.online')}</Badge> : <Badge tone="bad">{t('device.offline')}</Badge>}
+        <span className="device-standing">
+          {isEmulated && <Badge tone="quiet">{t('device.emulated')}</Badge>}
+          {isPhone && <Badge tone="quiet">{t('device.phone')}</Badge>}
+          {online ? <Badge tone="good">{t('device.online')}</Badge> : <Badge tone="bad">{t('device.offline')}</Badge>}
+        </span>
       </header>
       {simCards.length === 0 && <p className="quiet">{t(isPhone ? 'device.phoneNoSim' : 'device.noModem')}</p>}
       {simCards.map((sim) => (

@@ -22,7 +22,7 @@ export function EncryptionKeyFacts({
           [
             t('device.keyFingerprint'),
             keyFingerprint && (
-              <code key="fingerprint" dir="ltr">
+              <code key="fingerprint" className="fingerprint" dir="ltr">
                 <Groups of={fingerprintGroups(keyFingerprint)} />
               </code>
             ),

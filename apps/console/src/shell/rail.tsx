@@ -23,7 +23,7 @@ export function Rail({ onHelp }: { readonly onHelp: () => void }) {
         {places.map(({ path, icon }) => (
           <Link key={path} href={path} className="rail-link" aria-current={isAt(location, path) ? 'page' : undefined}>
             <Icon name={icon} />
-            {placeName(path)}
+            <span className="rail-link-name">{placeName(path)}</span>
             {path === '/conversations' && <UnreadBadge />}
             {path === '/approvals' && <ApprovalsBadge />}
           </Link>
@@ -33,7 +33,8 @@ export function Rail({ onHelp }: { readonly onHelp: () => void }) {
         {phone.exists && (
           <button type="button" className="rail-link" aria-pressed={phone.isOpen} onClick={phone.toggle}>
             <Icon name="phone" />
-            {t('phone.title')}
+            <span className="rail-link-name">{t('phone.title')}</span>
+            <span className="rail-switch" aria-hidden="true" />
           </button>
         )}
         <LineState />
