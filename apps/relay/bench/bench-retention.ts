@@ -49,7 +49,8 @@ await withBenchDatabase(async ({ url, pool }) => {
   print('entries of this day that are left', `${left[0]?.count}`)
   await fillDefault(pool, new Date(day.getTime() + 300 * DAY_MS))
   const title = `next partition made beside ${stray} stray entries`
-  await whileWriting(pool, new Date(day.getTime() + 31.5 * DAY_MS), title, () => keep(32.1))
+  // The existing partitions end in two days, so one is made for a future week.
+  await whileWriting(pool, new Date(day.getTime() + 31.5 * DAY_MS), title, () => keep(39.1))
   await database.$disconnect()
 })
 
