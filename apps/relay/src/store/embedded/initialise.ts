@@ -34,7 +34,8 @@ export async function initialise(
     )
   const unfinished = `${folder}.unfinished`
   writable(folder, () => {
-    rmSync(unfinished, { recursive: true, force: true })
+    // A database process of an attempt that was killed a moment ago may still be writing into the folder.
+    rmSync(unfinished, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     mkdirSync(unfinished, { recursive: true, mode: 0o700 })
     handOver(unfinished, user)
   })
