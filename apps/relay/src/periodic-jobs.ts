@@ -6,6 +6,7 @@ import { rotateSigningKeys } from './auth/tokens/rotate-signing-keys.ts'
 import { deleteExpiredTokens } from './auth/tokens/token-endpoints.ts'
 import type { RelayConfig } from './config.ts'
 import { updateConversationOrder } from './conversation-order/update-order.ts'
+import { isOrderBehind } from './conversation-order/update-order-statement.ts'
 import type { CoreDeps } from './core-deps.ts'
 import { deleteOldDeviceCommands } from './devices/ask-device.ts'
 import { deleteOldTelemetry } from './devices/delete-old-telemetry-statement.ts'
@@ -16,9 +17,9 @@ import { endLostJournals, loseSilentDevices } from './link/claim/lose-messages.t
 import { deleteOldLiveEvents } from './live/delete-live-events-statement.ts'
 import { keepLogPartitions, logRetention } from './logs/log-retention-statement.ts'
 import { checkMessageCounts } from './messages/counts/check-message-counts.ts'
-import { updateMessageCounts } from './messages/counts/update-message-counts.ts'
+import { areCountsBehind, updateMessageCounts } from './messages/counts/update-message-counts.ts'
 import { deleteOldMessages } from './messages/delete-old-messages-statement.ts'
-import { endEmulated, endUnapproved, expireMessages } from './messages/end-undispatched.ts'
+import { endEmulated, endUnapproved, expireMessages, hasEmulated, hasExpired } from './messages/end-undispatched.ts'
 import { hashMessages } from './messages/hash-messages.ts'
 import type { Move } from './messages/progress/message-progress.ts'
 import { notifyOffline } from './push/notify-offline-statement.ts'
@@ -51,8 +52,12 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
    * Wraps a job that ends messages and returns their number, so that the webhook events it has recorded are delivered
    * at once.
    */
-  const endingJob = (name: string, everySeconds: number, run: () => Promise<number>) =>
-    job(name, everySeconds, async () => (await run()) > 0 && outbox.wake())
+  const endingJob = (
+    name: string,
+    everySeconds: number,
+    run: () => Promise<number>,
+    isNeeded?: () => Promise<boolean>,
+  ) => job(name, everySeconds, async () => (await run()) > 0 && outbox.wake(), isNeeded)
   const silence = {
     silenceMs: config.DEVICE_SILENCE_SECONDS * 1000,
     afterExpiryMs: config.DEVICE_SILENCE_AFTER_EXPIRY_SECONDS * 1000,
@@ -62,9 +67,23 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
   const deleteReceivedSeconds = config.DELETE_RECEIVED_AFTER_SECONDS
   const yesterday = () => new Date(clock.now().getTime() - DAY_MS)
   return [
-    endingJob('expire messages', 1, () => expireMessages(deps)),
+    endingJob(
+      'expire messages',
+      1,
+      () => expireMessages(deps),
+      () => hasExpired(deps),
+    ),
     endingJob('end messages that nobody approved', 5, () => endUnapproved(deps)),
-    ...(config.MIX_EMULATED_MODEMS ? [] : [endingJob('end emulated messages', 5, () => endEmulated(deps))]),
+    ...(config.MIX_EMULATED_MODEMS
+      ? []
+      : [
+          endingJob(
+            'end emulated messages',
+            5,
+            () => endEmulated(deps),
+            () => hasEmulated(deps),
+          ),
+        ]),
     endingJob('end messages in lost journals', MINUTE, () =>
       endLostJournals(database, doubtMs, clock.now(), deps.onMoved),
     ),
@@ -85,8 +104,18 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     job('notify browsers of offline devices', MINUTE, async () => {
       if ((await notifyOffline(database, clock.now())) > 0) outbox.wake()
     }),
-    job('update conversation order', 1, () => updateConversationOrder(database)),
-    job('update message counts', 1, () => updateMessageCounts(database)),
+    job(
+      'update conversation order',
+      1,
+      () => updateConversationOrder(database),
+      () => isOrderBehind(database),
+    ),
+    job(
+      'update message counts',
+      1,
+      () => updateMessageCounts(database),
+      () => areCountsBehind(database),
+    ),
     job('check message counts', DAY, () => checkMessageCounts(deps)),
     job('delete unused conversation states', HOUR, () => deleteUnusedStates(database)),
     retentionJob(deps, inboxRetention),
@@ -102,6 +131,11 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
   ]
 }
 
-function job(name: string, everySeconds: number, run: () => Promise<unknown>): PeriodicJob {
-  return { name, everySeconds, run }
+function job(
+  name: string,
+  everySeconds: number,
+  run: () => Promise<unknown>,
+  isNeeded?: () => Promise<boolean>,
+): PeriodicJob {
+  return { name, everySeconds, run, ...(isNeeded && { isNeeded }) }
 }

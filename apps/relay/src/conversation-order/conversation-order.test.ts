@@ -6,6 +6,7 @@ import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import type { Statements } from '../store/database.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { updateConversationOrder } from './update-order.ts'
+import { isOrderBehind } from './update-order-statement.ts'
 
 const world = useTestDatabase()
 beforeEach(async () => {
@@ -52,6 +53,24 @@ test('a run without new messages writes nothing', async () => {
   const before = await locker()
   await updateConversationOrder(world.database)
   expect(await locker()).toEqual(before)
+})
+
+test('the job is needed after each new message and each change of a folder, until it has run', async () => {
+  const changes = [
+    () => send('+1', 1),
+    () => receive('+2', 2),
+    () =>
+      world.database.conversationState.create({
+        data: { accountId: 'a1', number: '+2', archivedAt: minute(3) },
+      }),
+    () => world.database.inboxItem.deleteMany(),
+  ]
+  for (const change of changes) {
+    await updateConversationOrder(world.database)
+    expect(await isOrderBehind(world.database)).toBe(false)
+    await change()
+    expect(await isOrderBehind(world.database)).toBe(true)
+  }
 })
 
 test('pages are correct before, between and after runs of the job', async () => {

@@ -30,6 +30,23 @@ export function readLastKeys(statements: Statements): Promise<OrderedKeys> {
   )
 }
 
+const behindRow = z.object({ isBehind: z.boolean() })
+
+/** Returns true if messages or changed conversations are not in the order yet. Takes no locks. */
+export async function isOrderBehind(statements: Statements): Promise<boolean> {
+  const { isBehind } = await readRow(
+    statements,
+    behindRow,
+    Prisma.sql`
+    SELECT EXISTS (SELECT FROM conversation_order_queue)
+      OR coalesce(pg_sequence_last_value('messages_key_seq'), 0) IS DISTINCT FROM
+        (SELECT sent_key FROM conversation_order_progress)
+      OR coalesce(pg_sequence_last_value('inbox_key_seq'), 0) IS DISTINCT FROM
+        (SELECT received_key FROM conversation_order_progress) AS "isBehind"`,
+  )
+  return isBehind
+}
+
 /**
  * Writes folder and last time of the conversations of these messages, and of up to `queued` conversations of the queue.
  * The last message is read again each time, so a repeated statement changes nothing.

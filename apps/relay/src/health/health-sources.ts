@@ -46,10 +46,12 @@ export function drainHealth(isDraining: () => boolean): HealthSource {
 /** Requests time out when the event loop is delayed for this long. */
 const LAGGING_MS = 1_000
 const STUCK_MS = 10_000
+/** Each sample wakes the process. Sampling 50 times a second took a third of the CPU time of an idle gateway. */
+const LOOP_SAMPLE_MS = 250
 
 /** Checks only the process, not the database or anything else that a restart does not fix. */
 export function processHealth(): HealthSource[] {
-  const delay = monitorEventLoopDelay({ resolution: 20 })
+  const delay = monitorEventLoopDelay({ resolution: LOOP_SAMPLE_MS })
   delay.enable()
   return [
     {
@@ -66,7 +68,8 @@ export function processHealth(): HealthSource[] {
       name: 'process:loop-delay',
       probes: ['live'],
       check: () => {
-        const worstMs = delay.max / 1e6
+        // A sample is the time since the sample before it, so it contains the interval.
+        const worstMs = Math.max(0, delay.max / 1e6 - LOOP_SAMPLE_MS)
         delay.reset()
         const status = worstMs > STUCK_MS ? 'fail' : worstMs > LAGGING_MS ? 'warn' : 'pass'
         return { ...pass('longest delay of the event loop since the last check', worstMs, 'ms'), status }

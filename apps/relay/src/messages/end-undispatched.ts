@@ -17,6 +17,11 @@ export function expireMessages(deps: EndDeps): Promise<number> {
   return failInBatches(deps, findExpired, (at) => ({ kind: 'expired', at }))
 }
 
+/** Returns true if `expireMessages` would find a message. */
+export async function hasExpired({ database, clock }: Pick<EndDeps, 'database' | 'clock'>): Promise<boolean> {
+  return (await findExpired(database, clock.now(), 1)).length > 0
+}
+
 /** Fails messages that nobody approved in time. Returns the number of failed recipients. */
 export function endUnapproved(deps: EndDeps): Promise<number> {
   return failInBatches(deps, expireApprovals, (at) => ({ kind: 'unapproved', at }))
@@ -33,6 +38,11 @@ export function endEmulated(deps: EndDeps): Promise<number> {
     (statements, _, limit) => findEmulatedSends(statements, limit),
     (at) => ({ kind: 'emulated', at }),
   )
+}
+
+/** Returns true if `endEmulated` would find a message. */
+export async function hasEmulated({ database }: Pick<EndDeps, 'database'>): Promise<boolean> {
+  return (await findEmulatedSends(database, 1)).length > 0
 }
 
 /** The number of rows per transaction. A request to cancel one of these messages waits for the transaction to end. */

@@ -58,6 +58,32 @@ test('two relays never run the same job at once, and other jobs are not delayed'
   await close()
 })
 
+test('a job runs only while it is needed', async () => {
+  const { url, close } = await testDatabase()
+  let asked = 0
+  let work = 0
+  let runs = 0
+  const periodic = start(url, {
+    name: 'rarely needed',
+    everySeconds: SOON,
+    isNeeded: async () => {
+      asked += 1
+      return work > 0
+    },
+    run: async () => {
+      work -= 1
+      runs += 1
+    },
+  })
+  await vi.waitUntil(() => asked >= 3, BUSY)
+  expect(runs).toBe(0)
+  work = 2
+  await vi.waitUntil(() => asked >= 20, BUSY)
+  await periodic.stop()
+  expect(runs).toBe(2)
+  await close()
+})
+
 test('a failed job is logged and tried again, and the other jobs continue', async () => {
   const { url, close } = await testDatabase()
   let runs = 0

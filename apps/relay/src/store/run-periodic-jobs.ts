@@ -9,6 +9,11 @@ export interface PeriodicJob {
   /** The name of the job, and of its lock. */
   readonly name: string
   readonly everySeconds: number
+  /**
+   * Returns false if there is no work. Asked before the lock is taken, so that a frequent job without work costs one
+   * query. Without it, each run takes the lock.
+   */
+  readonly isNeeded?: () => Promise<boolean>
   /** Does the pending work in small transactions. An aborted or concurrent run must be harmless. */
   readonly run: () => Promise<unknown>
 }
@@ -27,13 +32,13 @@ export function runPeriodicJobs(
   const stopping = new AbortController()
   /** True if the outage was logged, so that other jobs do not log it again. */
   let isOutage = false
-  const loops = jobs.map(async ({ name, everySeconds, run }) => {
+  const loops = jobs.map(async ({ name, everySeconds, isNeeded, run }) => {
     // Starts the first run soon, so that a relay that is restarted every night does not skip its daily jobs.
     let seconds = Math.min(everySeconds, FIRST_RUN_SECONDS)
     while (await pause(seconds * 1000, stopping.signal)) {
       seconds = everySeconds
       try {
-        await locks.during(name, run)
+        if ((await isNeeded?.()) !== false) await locks.during(name, run)
         if (isOutage) log.info('database available again, periodic jobs resumed')
         isOutage = false
       } catch (error) {

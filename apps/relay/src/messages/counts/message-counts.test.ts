@@ -8,7 +8,7 @@ import { PATIENT_TRANSACTIONS, useTestDatabase } from '../../testing/test-databa
 import { readByOffset } from '../read-by-offset.ts'
 import { checkMessageCounts } from './check-message-counts.ts'
 import { type CountFilter, countMessages } from './count-messages-statement.ts'
-import { updateMessageCounts } from './update-message-counts.ts'
+import { areCountsBehind, updateMessageCounts } from './update-message-counts.ts'
 
 const SEED = 20_261_123
 const HOUR_MS = 3_600_000
@@ -74,6 +74,21 @@ async function check(): Promise<unknown[]> {
   return logged
 }
 const settle = () => updateMessageCounts(world.database, { newest: 0 })
+
+test('the job is needed after messages were stored, changed or deleted, until it has run', async () => {
+  const isNeeded = () => areCountsBehind(world.database, 0)
+  const changes = [
+    () => store(world.database, 3),
+    () => world.database.message.updateMany({ data: { state: 'Sent' } }),
+    () => world.database.message.deleteMany(),
+  ]
+  for (const change of changes) {
+    await settle()
+    expect(await isNeeded()).toBe(false)
+    await change()
+    expect(await isNeeded()).toBe(true)
+  }
+})
 
 test('the total is correct at every moment while two relays store, change, move and delete messages and count them', async () => {
   const dice = new Dice(SEED)

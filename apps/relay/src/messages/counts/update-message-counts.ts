@@ -17,6 +17,12 @@ export const NEWEST_MESSAGES = 5_000
 /** The number of messages and of recorded changes per run. 20 000 messages take about 50 ms. */
 const PORTION = 20_000
 
+/** Returns true if `updateMessageCounts` would count a message or add a change. */
+export async function areCountsBehind(database: Database, newest = NEWEST_MESSAGES): Promise<boolean> {
+  const { counted, recorded, last, hasChanges } = await readCountKeys(database)
+  return hasChanges || counted > last || counted > recorded || last - BigInt(newest) > counted
+}
+
 /**
  * Counts the messages that are not among the newest any more, and adds recorded changes. An aborted or concurrent run
  * does no harm.

@@ -28,7 +28,8 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
  * takes over its receivers at once and sends events under the same ids.
  *
  * A round takes free receivers, renews the leases of the receivers that this worker has, and reads their due
- * deliveries. Rounds run when the worker is woken and five times a second.
+ * deliveries. Rounds run when the worker is woken, five times a second while it serves receivers, and otherwise once a
+ * second.
  */
 export class DeliveryWorker implements Outbox {
   readonly #deps: DeliveryWorkerDeps
@@ -41,6 +42,7 @@ export class DeliveryWorker implements Outbox {
   /** The key after which the search for more receivers continues, so that no receiver waits too long. */
   #after = 0n
   #isWoken = false
+  #takenAtMs = Number.NEGATIVE_INFINITY
   #isUnavailable = false
   #stopping: Promise<void> | undefined
   #onAllDone: (() => void) | undefined
@@ -50,7 +52,7 @@ export class DeliveryWorker implements Outbox {
     this.#recorder = new AttemptRecorder(deps)
     this.#laneNeeds = { ...deps, recorder: this.#recorder, breakers: new Breakers() }
     this.#rounds = new Rounds(() => this.#round())
-    this.#polling = setInterval(() => this.wake(), POLL_MS)
+    this.#polling = setInterval(() => this.#poll(), POLL_MS)
     this.#presence = new WorkerPresence(deps, () => this.#presenceChanged())
   }
 
@@ -110,8 +112,13 @@ export class DeliveryWorker implements Outbox {
     }
   }
 
+  #poll(): void {
+    if (this.#lanes.size > 0 || performance.now() - this.#takenAtMs > IDLE_POLL_MS - POLL_MS / 2) this.wake()
+  }
+
   async #take(worker: number): Promise<void> {
     const takenAtMs = performance.now()
+    this.#takenAtMs = takenAtMs
     const free = (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
     const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, free))
     // Stops serving the receiver that has been served longest, because other receivers are waiting.
@@ -180,6 +187,8 @@ export class DeliveryWorker implements Outbox {
 }
 
 const POLL_MS = 200
+/** While no receiver is served, only a due retry, or a delivery whose hint was lost, waits for the poll. */
+const IDLE_POLL_MS = 1_000
 const LEASE_SECONDS = 30
 const MOST_RECEIVERS = 1_000
 const RECEIVERS_AT_ONCE = 100
