@@ -25,7 +25,7 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
 /**
  * Sends the deliveries of the outbox. Every relay runs one worker. Each receiver is served by one worker at a time, in
  * a separate lane, so that a slow or dead receiver delays no other receiver. When a worker is killed, another worker
- * takes over its receivers at once and sends events under the same ids.
+ * takes over its receivers within a second and sends events under the same ids.
  *
  * A round takes free receivers, renews the leases of the receivers that this worker has, and reads their due
  * deliveries. Rounds run when the worker is woken, five times a second while it serves receivers, and otherwise once a
