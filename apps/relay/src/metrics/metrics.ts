@@ -16,8 +16,8 @@ export interface Metrics {
  */
 export function openMetrics(): Metrics {
   const registry = new Registry()
-  // Each sample of the event loop wakes the process. With the default of 10 ms, the samples took much of the CPU time of
-  // an idle gateway.
+  // Each sample of the event loop wakes the process. With the default of 10 ms, the samples took much of the CPU time
+  // of an idle gateway.
   collectDefaultMetrics({ register: registry, prefix: 'smsgw_', eventLoopMonitoringPrecision: 100 })
   const duration = new Histogram({
     name: 'smsgw_http_request_duration_seconds',
