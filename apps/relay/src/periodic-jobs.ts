@@ -26,6 +26,8 @@ import { notifyOffline } from './push/notify-offline-statement.ts'
 import { deleteEndedSubscriptions } from './push/valid-subscriptions-statement.ts'
 import { retentionJob } from './settings/retention.ts'
 import { deleteUnusedStates } from './shared-inbox/delete-unused-states-statement.ts'
+import { areListCountsBehind } from './store/list-counts/list-counts-statement.ts'
+import { checkListCounts, updateListCounts } from './store/list-counts/update-list-counts.ts'
 import type { PeriodicJob } from './store/run-periodic-jobs.ts'
 import { longestToken } from './token-rules.ts'
 import { deliveryRetention } from './webhooks/outbox/delivery-retention-statement.ts'
@@ -117,6 +119,13 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
       () => areCountsBehind(database),
     ),
     job('check message counts', DAY, () => checkMessageCounts(deps)),
+    job(
+      'update list counts',
+      1,
+      () => updateListCounts(database),
+      () => areListCountsBehind(database),
+    ),
+    job('check list counts', DAY, () => checkListCounts(deps)),
     job('delete unused conversation states', HOUR, () => deleteUnusedStates(database)),
     retentionJob(deps, inboxRetention),
     retentionJob(deps, deliveryRetention),

@@ -45,7 +45,8 @@ test('removing an account deletes all rows of the account and no others', async 
   // If this fails, a new table is missing here: add it to `fullAccount`, and to `delete-account-rows-statement.ts` if
   // it can be large.
   const grown = Object.keys(after).filter((table) => after[table] !== before[table])
-  const shared = ['conversation_order_progress', 'installation', 'message_count_progress', 'relays', 'signing_keys']
+  const progress = ['conversation_order_progress', 'list_count_progress', 'message_count_progress']
+  const shared = [...progress, 'installation', 'relays', 'signing_keys']
   expect(grown).toEqual(Object.keys(after).filter((table) => !shared.includes(table)))
   await removeAccount(world.database, systemClock, accountId)
   expect(await rowCounts()).toEqual(before)
@@ -158,6 +159,7 @@ async function fullAccount(username: string): Promise<string> {
   await database.conversationOrder.create({ data: { ...conversation, folder: 'archived', lastAt: now } })
   const counted = { accountId, deviceId: id, day: now, state: 'Pending' } as const
   await database.messageCount.create({ data: { ...counted, count: 1 } })
+  await database.listCount.create({ data: { list: 'inbox', owner: accountId, deviceId: '', kind: 'SMS', count: 1 } })
   await database.messageCountChange.create({ data: { ...counted, messageKey: 0, change: 1 } })
   const attemptRows = { create: { number: 1, startedAt: now, durationMs: 1 } }
   const delivery = { id, accountId, deviceId: id, event: 'sms:sent', payload: {}, attemptRows, toClear: { create: {} } }

@@ -1,5 +1,6 @@
 import { deleteOldLogs } from '../logs/log-retention-statement.ts'
 import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
 
 /**
  * The number of rows per statement. Deleting them takes a few hundred milliseconds on an SD card, far below the
@@ -46,4 +47,11 @@ export const deleteAccountRows: readonly ((statements: Statements, accountId: st
   (statements, accountId) => statements.$executeRaw`
     WITH counts AS (DELETE FROM message_counts WHERE account_id = ${accountId})
     DELETE FROM message_count_changes WHERE account_id = ${accountId}`,
+  // First the changes, so that no count with a part of the changes remains.
+  ...['list_count_changes', 'list_counts'].map(
+    (table) => (statements: Statements, accountId: string) =>
+      statements.$executeRaw`
+    DELETE FROM ${Prisma.raw(table)} WHERE (list = 'inbox' AND owner = ${accountId})
+      OR (list = 'deliveries' AND owner IN (SELECT key::text FROM webhooks WHERE account_id = ${accountId}))`,
+  ),
 ]

@@ -7,6 +7,7 @@ import { ApiError } from '../http/errors/api-error.ts'
 import { olderThan, readPage } from '../http/page.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
 import type { Prisma } from '../store/generated/client.ts'
+import { countList } from '../store/list-counts/list-counts-statement.ts'
 import { inboxItemAnswer, withAttachments } from './stored-item.ts'
 
 /** Lists received messages, newest first. */
@@ -32,7 +33,14 @@ export function listInbox({ database, rules }: NumberDeps): Endpoint {
             skip,
             take,
           }),
-        count: () => database.inboxItem.count({ where }),
+        count: async () => {
+          const isCounted = sender === undefined && from === undefined && to === undefined
+          const kinds = type && [type]
+          const stored = isCounted
+            ? await countList(database, { list: 'inbox', owner: accountId, deviceId, kinds })
+            : undefined
+          return stored ?? (await database.inboxItem.count({ where }))
+        },
       })
       return { status: 200, body: rows.map(inboxItemAnswer), headers }
     },

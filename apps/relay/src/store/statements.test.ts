@@ -89,14 +89,12 @@ import { updateHealth } from '../webhooks/delivery/update-health-statement.ts'
 import { deliveryRetention } from '../webhooks/outbox/delivery-retention-statement.ts'
 import { insertDeliveries } from '../webhooks/outbox/insert-deliveries-statement.ts'
 import { lockRegistered } from '../webhooks/outbox/lock-registered-statement.ts'
-import { correctStoredTimes } from './clock/correct-stored-times-statement.ts'
-import { behindStoredTimesMs, readDatabaseMs } from './clock/read-clock-statement.ts'
 import type { Statements } from './database.ts'
 import { Prisma } from './generated/client.ts'
 import { readRows } from './read-rows.ts'
-import { testDiskSpace } from './test-disk-space-statement.ts'
 import { credentialStatements } from './testing/credential-statements.ts'
 import { columnsOf, differences, type RunStatement, recordStatements } from './testing/describe-statement.ts'
+import { storeExamples } from './testing/store-examples.ts'
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 const connection = { accountId: 'account', deviceId: 'device', connEpoch: 1, journalId: 'journal' }
@@ -251,14 +249,10 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   ...pushExamples,
   ...sharedInboxExamples,
   'replicas/write-beat-statement.ts': (s) => writeBeat(s),
+  ...storeExamples,
   'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
   'statistics/count-traffic-statement.ts': (s) =>
     countTraffic(s, { accountId: 'account', from: now, stepSeconds: 60, buckets: 2 }),
-  'store/clock/correct-stored-times-statement.ts': (s) => correctStoredTimes(s as never, 1_000),
-  'store/clock/read-clock-statement.ts': async (s) => {
-    await readDatabaseMs(s)
-    await behindStoredTimesMs(s)
-  },
   'webhooks/api/delete-webhook-statement.ts': (s) => deleteWithDeliveries(s, 1n),
   'webhooks/api/drop-unreadable-statement.ts': (s) =>
     dropUnreadable(s, 1n, [{ event: 'sms:received', scopes: 'inbox:list' }]),
@@ -307,7 +301,6 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'webhooks/outbox/lock-registered-statement.ts': async (s) => {
     for (const keepUrl of [true, false]) await lockRegistered(s, 'account', webhook.events, { keepUrl })
   },
-  'store/test-disk-space-statement.ts': (s) => testDiskSpace(s),
   'waiting/read-device-reports-statement.ts': async (s) => {
     await recordWaiting(s, connection, { sims: [], messages: [] }, now)
     await readDeviceReports(s, 'account', ['device'])

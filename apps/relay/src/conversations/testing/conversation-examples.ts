@@ -1,5 +1,10 @@
 import { readOrder, readUnordered } from '../../conversation-order/read-order-statement.ts'
-import { readLastKeys, readProgress, updateOrder } from '../../conversation-order/update-order-statement.ts'
+import {
+  isOrderBehind,
+  readLastKeys,
+  readProgress,
+  updateOrder,
+} from '../../conversation-order/update-order-statement.ts'
 import type { Statements } from '../../store/database.ts'
 import { limitStatements } from '../limit-statements-statement.ts'
 import { readSentEntries } from '../read-entries-statement.ts'
@@ -20,6 +25,7 @@ export const conversationExamples: Readonly<Record<string, (statements: Statemen
   },
   'conversation-order/update-order-statement.ts': async (s) => {
     await readProgress(s)
+    await isOrderBehind(s)
     await updateOrder(s, { sentKey: 0n, receivedKey: 0n }, await readLastKeys(s), 1)
   },
   'conversations/limit-statements-statement.ts': (s) => limitStatements(s, 1_000),

@@ -14,6 +14,7 @@ import { ApiError } from '../../http/errors/api-error.ts'
 import { olderThan, type RowPosition, readPage } from '../../http/page.ts'
 import type { Database } from '../../store/database.ts'
 import type { Prisma, Webhook, WebhookAttempt, WebhookDelivery } from '../../store/generated/client.ts'
+import { countList } from '../../store/list-counts/list-counts-statement.ts'
 import { deliveryBody, headersOfAttempt, steadyHeaders } from '../delivery/delivery-request.ts'
 import { twilioHeadersOfAttempt, twilioRequest } from '../delivery/twilio-request.ts'
 import { mayReadEvent } from './may-read-event.ts'
@@ -34,7 +35,12 @@ export function listDeliveries({ database }: { readonly database: Database }): E
       const states = query.state === undefined ? deliveryStates : [query.state]
       const { rows, headers } = await readPage(query, url, {
         read: (window) => newestOf(database, where, states, window),
-        count: () => database.webhookDelivery.count({ where: { ...where, state: { in: [...states] } } }),
+        count: async () => {
+          const isCounted = query.from === undefined && query.to === undefined
+          const owner = String(webhook.key)
+          const stored = isCounted ? await countList(database, { list: 'deliveries', owner, kinds: states }) : undefined
+          return stored ?? (await database.webhookDelivery.count({ where: { ...where, state: { in: [...states] } } }))
+        },
       })
       return { status: 200, body: rows.map((row) => deliveryAnswer(id, row)), headers }
     },

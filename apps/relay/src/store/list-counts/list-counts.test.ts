@@ -1,0 +1,175 @@
+import { beforeEach, expect, test } from 'vitest'
+import { Dice } from '../../../fuzz/dice.ts'
+import { deleteAccountRows } from '../../accounts/delete-account-rows-statement.ts'
+import { deleteReceived } from '../../inbox/delete-received-statement.ts'
+import { inboxRetention } from '../../inbox/inbox-retention-statement.ts'
+import { useTestDatabase } from '../../testing/test-database.ts'
+import { deliveryRetention } from '../../webhooks/outbox/delivery-retention-statement.ts'
+import { addListChanges, areListCountsBehind, countList } from './list-counts-statement.ts'
+import { checkListCounts, updateListCounts } from './update-list-counts.ts'
+
+const SEED = 20_261_129
+const START = Date.parse('2026-02-27T00:00:00Z')
+const TYPES = ['SMS', 'DATA_SMS', 'MMS'] as const
+const STATES = ['waiting', 'delivered', 'failed', 'dropped'] as const
+const DEVICES = ['d1', 'd2'] as const
+const ACCOUNTS = ['a1', 'a2'] as const
+
+const world = useTestDatabase({ connections: 10 })
+let made = 0
+let webhooks: bigint[] = []
+
+beforeEach(async () => {
+  await world.database.account.deleteMany()
+  webhooks = []
+  for (const id of ACCOUNTS) {
+    await world.database.account.create({ data: { id, username: id, passwordHash: '' } })
+    const webhook = { accountId: id, url: 'https://example.com', events: [], event: 'sms:received', secretSealed: '' }
+    const { key } = await world.database.webhook.create({ data: { ...webhook, id: `w-${id}` }, select: { key: true } })
+    webhooks.push(key)
+  }
+})
+
+const at = (hours: number) => new Date(START + hours * 3_600_000)
+
+async function receive(count: number, data: { accountId?: string; deviceId?: string; type?: string } = {}) {
+  const item = { accountId: 'a1', deviceId: 'd1', type: 'SMS', sender: '+1', createdAt: at(made % 200), ...data }
+  await world.database.inboxItem.createMany({
+    data: Array.from({ length: count }, () => ({ ...item, id: `i${made++}`, storedAt: item.createdAt })),
+  })
+}
+
+async function enqueue(count: number, which: number, state: string) {
+  const accountId = ACCOUNTS[which] ?? 'a1'
+  const delivery = { accountId, webhookKey: webhooks[which] ?? 0n, deviceId: 'd1', event: 'sms:received', payload: {} }
+  await world.database.webhookDelivery.createMany({
+    data: Array.from({ length: count }, () => ({ ...delivery, id: `d${made++}`, state, createdAt: at(made % 200) })),
+  })
+}
+
+/** Compares every total with the number of rows. */
+async function expectExact() {
+  const { database } = world
+  for (const owner of ACCOUNTS)
+    for (const type of [undefined, ...TYPES])
+      for (const deviceId of [undefined, ...DEVICES]) {
+        const rows = await database.inboxItem.count({
+          where: { accountId: owner, ...(type && { type }), ...(deviceId && { deviceId }) },
+        })
+        const kinds = type && [type]
+        expect(await countList(database, { list: 'inbox', owner, deviceId, kinds }), `${owner} ${type}`).toBe(rows)
+      }
+  for (const webhookKey of webhooks)
+    for (const kinds of [[...STATES], ...STATES.map((state) => [state])]) {
+      const rows = await database.webhookDelivery.count({ where: { webhookKey, state: { in: kinds } } })
+      expect(await countList(database, { list: 'deliveries', owner: String(webhookKey), kinds })).toBe(rows)
+    }
+}
+
+async function check(): Promise<unknown[]> {
+  const logged: unknown[] = []
+  await checkListCounts({ database: world.database, log: { warn: (...line: unknown[]) => logged.push(line) } })
+  return logged
+}
+
+test('totals are exact after any sequence of changes, retention and erasure, before and after the job', async () => {
+  const dice = new Dice(SEED)
+  const { database } = world
+  await updateListCounts(database)
+  const actions = [
+    () =>
+      receive(1 + dice.below(5), {
+        accountId: dice.pick(ACCOUNTS),
+        deviceId: dice.pick(DEVICES),
+        type: dice.pick(TYPES),
+      }),
+    () => enqueue(1 + dice.below(5), dice.below(2), dice.pick(STATES)),
+    () =>
+      database.webhookDelivery.updateMany({
+        where: { state: dice.pick(STATES), createdAt: { lt: at(dice.below(200)) } },
+        data: { state: dice.pick(STATES) },
+      }),
+    () => database.inboxItem.updateMany({ where: { createdAt: { lt: at(20) } }, data: { type: dice.pick(TYPES) } }),
+    () => inboxRetention.deleteOlder(database, dice.pick(ACCOUNTS), at(dice.below(60)), 3),
+    () => deliveryRetention.deleteOlder(database, dice.pick(ACCOUNTS), at(dice.below(60)), 3),
+    () => updateListCounts(database),
+    () => addListChanges(database, 2),
+  ]
+  for (let round = 0; round < 80; round++) {
+    await dice.pick(actions)()
+    if (round % 8 === 7) await expectExact()
+  }
+  await deleteReceived(database, 0)
+  await expectExact()
+  for (const deleteRows of deleteAccountRows) while ((await deleteRows(database, 'a1')) > 0);
+  await expectExact()
+  await updateListCounts(database)
+  await expectExact()
+  expect(await check()).toEqual([])
+})
+
+test('totals are exact while transactions change rows and two relays count', async () => {
+  const { database } = world
+  await receive(20)
+  const isDone = { value: false }
+  const counting = [0, 1].map(async () => {
+    while (!isDone.value) await updateListCounts(database)
+  })
+  for (let round = 0; round < 20; round++) {
+    await Promise.all([
+      receive(3),
+      enqueue(2, 0, 'waiting'),
+      database.webhookDelivery.updateMany({ data: { state: 'failed' } }),
+    ])
+    await database.inboxItem.deleteMany({ where: { createdAt: { lt: at(round) } } })
+  }
+  await expectExact()
+  isDone.value = true
+  await Promise.all(counting)
+  await expectExact()
+  expect(await check()).toEqual([])
+})
+
+test('rows that were stored before the counts existed are counted, and until then there is no total', async () => {
+  const { database } = world
+  await receive(7)
+  await enqueue(4, 1, 'waiting')
+  await database.listCountProgress.deleteMany()
+  await database.listCountChange.deleteMany()
+  await database.listCount.deleteMany()
+  expect(await countList(database, { list: 'inbox', owner: 'a1' })).toBeUndefined()
+  await receive(2)
+  await updateListCounts(database)
+  await expectExact()
+})
+
+test('the job is needed after each change, until it has run', async () => {
+  const changes = [
+    () => receive(1),
+    () => enqueue(1, 0, 'waiting'),
+    () => world.database.webhookDelivery.updateMany({ data: { state: 'delivered' } }),
+    () => world.database.inboxItem.deleteMany(),
+  ]
+  for (const change of changes) {
+    await updateListCounts(world.database)
+    expect(await areListCountsBehind(world.database)).toBe(false)
+    await change()
+    expect(await areListCountsBehind(world.database)).toBe(true)
+  }
+})
+
+test('the check corrects wrong counts, logs how many were wrong, and removes empty counts', async () => {
+  const { database } = world
+  await receive(5)
+  await enqueue(3, 0, 'failed')
+  await updateListCounts(database)
+  await database.listCount.updateMany({ where: { list: 'inbox' }, data: { count: 99 } })
+  await database.listCount.deleteMany({ where: { list: 'deliveries' } })
+  expect(await check()).toHaveLength(2)
+  await expectExact()
+  expect(await check()).toEqual([])
+  await database.inboxItem.deleteMany()
+  await updateListCounts(database)
+  await check()
+  expect(await database.listCount.count({ where: { list: 'inbox' } })).toBe(0)
+})
