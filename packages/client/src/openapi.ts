@@ -1033,7 +1033,7 @@ export interface components {
             until: string;
             /**
              * Format: date-time
-             * @description Time at which the message was approved or refused, or its approval expired
+             * @description Time at which the message was approved or refused, or at which the time to approve it ran out
              * @example 2026-03-01T08:46:11.000Z
              */
             decidedAt?: string;
@@ -1973,7 +1973,7 @@ export interface components {
             /** @description Same as `message` */
             detail: string;
             /**
-             * @description Stable code of the cause, when it says more than the status: for example the limit of the API key that refuses the request. New codes may be added
+             * @description Stable code of the reason for the error, for example the limit of the API key that forbids the request. Absent if the status says everything. New codes may be added
              * @enum {string}
              */
             reason?: "key_recipient_limit" | "key_sim_limit" | "key_daily_limit" | "key_approval" | "wrong_credentials" | "wrong_current_password" | "too_many_attempts" | "scope_required" | "insecure_connection" | "no_device" | "queue_full" | "device_offline" | "device_built_in" | "agent_too_old" | "sim_busy" | "network_silent" | "message_final" | "approval_decided" | "approval_expired" | "key_revoked" | "too_many_keys" | "too_many_notes" | "too_many_labels" | "label_exists" | "too_many_webhooks" | "webhook_disabled" | "id_exists";

@@ -98,7 +98,7 @@ test('a command that always fails does not block other commands, and has a failu
   await expect.poll(() => now).toBeGreaterThan(HOUR_MS)
   expect(results.filter(({ accepted }) => !accepted)).toEqual([])
   add('three')
-  const error = 'the API did not accept this command for an hour: internal error'
+  const error = 'this command was dropped because it failed for an hour: internal error'
   await expect
     .poll(() => results.filter(({ accepted }) => !accepted))
     .toEqual([

@@ -142,7 +142,7 @@ export class CommandRunner {
       { command: id, reason },
       'MQTT command dropped: it failed for an hour while the API accepted other commands',
     )
-    return { id, accepted: false, error: `the API did not accept this command for an hour: ${reason}` } as const
+    return { id, accepted: false, error: `this command was dropped because it failed for an hour: ${reason}` } as const
   }
 
   async #send({ id, ...message }: MqttCommand, idempotencyKey: string): Promise<string> {

@@ -23,7 +23,7 @@ export const problem = z
       .optional()
       .meta({
         description:
-          'Stable code of the cause, when it says more than the status: for example the limit of the API key that refuses the request. New codes may be added',
+          'Stable code of the reason for the error, for example the limit of the API key that forbids the request. Absent if the status says everything. New codes may be added',
       }),
     values,
     requestId: z.string().meta({ description: 'Same as the header `X-Request-ID`; include it in support requests' }),

@@ -265,9 +265,9 @@ const approval = z
   .strictObject({
     state: z.enum(approvalStates),
     until: utcTime.meta({ description: 'Time until which the message can be approved' }),
-    decidedAt: utcTime
-      .optional()
-      .meta({ description: 'Time at which the message was approved or refused, or its approval expired' }),
+    decidedAt: utcTime.optional().meta({
+      description: 'Time at which the message was approved or refused, or at which the time to approve it ran out',
+    }),
     decidedBy: z
       .string()
       .optional()

@@ -158,7 +158,7 @@ export const sierra: Profile = {
       interfaceNumber: 4,
       role: 'ppp',
       source: 'ModemManager',
-      words: 'The APP port answers OK to everything and cannot be used for commands.',
+      words: 'Sierra calls it the APP port. It answers OK to everything, so it cannot be used for commands.',
     },
     { ids: ['1199'], interfaceNumber: 3, role: 'at', source: 'ModemManager' },
   ],

@@ -64,7 +64,8 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   },
   'sim-failure': {
     words: 'The modem cannot read the SIM.',
-    advice: 'Clean the contacts, insert the SIM again, and try it in a phone; if the SIM fails there too, replace it.',
+    advice:
+      'Clean the metal contacts of the SIM, insert it again, and try it in a phone; if the SIM fails there too, replace it.',
   },
   'sim-busy': {
     words: 'The SIM did not become ready.',

@@ -149,14 +149,14 @@ function checkServiceCentre({ serviceCentre, status }: ModemExamination, subject
     return warnFinding(
       subject,
       'number unknown: the modem does not report it',
-      'if sending fails, set the number in a phone; the SIM stores it',
+      'if sending fails, put the SIM in a phone and set the number there; the SIM stores it',
       { code: 'centre.unknown' },
     )
   }
   return failFinding(
     subject,
     'number missing: nothing can be sent',
-    'ask the provider for the number, and set it in a phone',
+    'ask the provider for the number of the service centre, then put the SIM in a phone and set the number there',
     {
       code: 'centre.none',
     },

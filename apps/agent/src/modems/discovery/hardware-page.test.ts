@@ -106,8 +106,9 @@ test('docs/hardware.md lists the modems of the tables', async () => {
     '',
     '* Quectel: the codes that `AT+QSTK` switches on. The agent does not switch them on. Quectel describes them in',
     '  manuals for the UC20, the EC200U and older modules, which we could not compare.',
-    '* Sierra: a key (`!STKC: 22`), a list (`!STKC: 24`), DTMF tones, a browser, and a data channel. A text and an input get a response.',
-    '  Sierra modules send `!STKC` only if `AT!CUSTOM="STKUIEN"` has switched it on.',
+    '* Sierra: requests for a key (`!STKC: 22`), for a choice from a list (`!STKC: 24`), for DTMF tones, for a browser, and for a data',
+    '  channel. The agent does respond to a text (`!STKC: 21`) and to a request for an input (`!STKC: 23`). Sierra modules send `!STKC`',
+    '  only if `AT!CUSTOM="STKUIEN"` has switched it on.',
     '',
   ]
   await expect(lines.join('\n')).toMatchFileSnapshot(join(ROOT, 'docs/hardware.md'))

@@ -124,7 +124,7 @@ const PHONE_TAGS = {
   user: 'Account of the phone',
   messages: 'Messages to send, and their states',
   inbox: 'Received messages',
-  webhooks: 'Webhooks that the phone calls itself',
+  webhooks: 'Webhooks that the phone itself calls',
   settings: 'Settings of the account',
   events: 'Stream of notices (Server-Sent Events)',
 }

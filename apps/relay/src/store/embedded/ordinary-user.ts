@@ -39,7 +39,7 @@ export function ordinaryUser(postgres: string, dataFolder: string): OrdinaryUser
       ? 'PostgreSQL does not run as root, and neither unshare nor setpriv (util-linux) can switch to another user here: ' +
           'start as an ordinary user, or set DATABASE_URL'
       : `PostgreSQL does not run as user ${process.getuid?.()}, which has no name: ` +
-          'start as a user of /etc/passwd, or set DATABASE_URL',
+          'start as a user that is listed in /etc/passwd, or set DATABASE_URL',
   )
 }
 

@@ -27,7 +27,7 @@ export function refuseUnreadable(principal: Pick<Principal, 'scopes'>, events: r
   const scopes = scopesToRead(event).join(' or ')
   throw new ApiError(
     403,
-    `scope required: ${scopes}, because the URL of the webhook was changed after this ${event} event, and the new URL would receive an event that you may not read`,
+    `scope required: ${scopes}. The URL of the webhook was changed after this ${event} event, and a redelivery would send the new URL an event that you may not read`,
   )
 }
 

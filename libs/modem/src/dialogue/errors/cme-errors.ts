@@ -40,7 +40,11 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = byCode({
   ),
   6: sim('PH-FSIM PIN required', 'The modem is locked to its first SIM.', 'Use that SIM, or have the modem unlocked.'),
   7: sim('PH-FSIM PUK required', 'The modem is locked to its first SIM.', 'Use that SIM, or have the modem unlocked.'),
-  10: sim('SIM not inserted', 'There is no SIM.', 'Insert a SIM, or clean its contacts and insert it again.'),
+  10: sim(
+    'SIM not inserted',
+    'There is no SIM.',
+    'Insert a SIM. If one is already inserted, clean its metal contacts and insert it again.',
+  ),
   11: sim('SIM PIN required', 'The SIM requires its PIN.', enterPin),
   12: sim('SIM PUK required', 'The SIM is locked and requires its PUK.', unlockByHand),
   13: sim('SIM failure', 'The SIM does not answer correctly.', reinsert),

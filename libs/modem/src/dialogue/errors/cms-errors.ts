@@ -141,7 +141,11 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = byCode({
   ),
   304: badPdu('invalid PDU mode parameter', 'The modem found the message incorrect.'),
   305: badPdu('invalid text mode parameter', 'The modem found the message incorrect, or is in text mode.'),
-  310: sim('(U)SIM not inserted', 'There is no SIM.', 'Insert a SIM, or clean its contacts and insert it again.'),
+  310: sim(
+    '(U)SIM not inserted',
+    'There is no SIM.',
+    'Insert a SIM. If one is already inserted, clean its metal contacts and insert it again.',
+  ),
   311: sim('(U)SIM PIN required', 'The SIM requires its PIN.', 'Configure the PIN of this SIM.'),
   312: sim(
     'PH-(U)SIM PIN required',
