@@ -27,9 +27,9 @@ test('allows class names, selectors, types, names that are the same everywhere, 
   ).toEqual([])
 })
 
-test('refuses to read a text while a module is loaded', () => {
+test('refuses to read a text while a module is being loaded', () => {
   expect(problemsOf("const title = t('a.title')\nconst later = () => t('a.later')")).toEqual([
-    '1 reads a text while the module is loaded: read it inside a function',
+    '1 reads a text while the module is being loaded: read it inside a function',
   ])
 })
 

@@ -28,7 +28,7 @@ const FORMATS = `${WORDS}formats.ts`
 
 /**
  * Checks that every text of the console is in its catalogue. A component must not contain text, and no text may be read
- * while a module is loaded, because the language is not yet known then. Dates and numbers have the formats of one
+ * while a module is being loaded, because the language is not yet known then. Dates and numbers have the formats of one
  * module. A text that may be of another language than the page has its own direction.
  */
 export const consoleTexts: Rule = (tree) =>
@@ -79,7 +79,7 @@ function* findingsIn(node: Node, { isInFunction, isDirected } = module): Generat
   const shown = textOf(node)
   if (shown !== undefined) yield { node, problem: `shows "${shown}": move it to ${WORDS}en.json and use t()` }
   if (!isInFunction && isRead(node))
-    yield { node, problem: 'reads a text while the module is loaded: read it inside a function' }
+    yield { node, problem: 'reads a text while the module is being loaded: read it inside a function' }
   const inner = { isInFunction: isInFunction || /Function/.test(node.type), isDirected: isDirectedHere }
   for (const child of childrenOf(node)) yield* findingsIn(child, inner)
 }

@@ -59,6 +59,6 @@ async function compare({ pool }: BenchDatabase, ours: string, bare: string, auth
   print('bare route, one statement each', ...acceptFigures(results.bare))
   print('relay', ...acceptFigures(results.ours))
   print('ratio', (acceptRate(results.ours) / acceptRate(results.bare)).toFixed(2))
-  print('alone: one connection, bare route', ...acceptFigures([await load(bare, 1)]))
-  print('alone: one connection, relay', ...acceptFigures([await load(ours, 1)]))
+  print('bare route, one connection', ...acceptFigures([await load(bare, 1)]))
+  print('relay, one connection', ...acceptFigures([await load(ours, 1)]))
 }

@@ -23,16 +23,16 @@ const SHORT_STANDSTILL_MS = 10_000
  */
 const MOST_DATABASE_WAIT = 0.06
 /**
- * The largest share of the agents that connects in one second, if all agents know during the outage that no relay can
- * be reached.
+ * At most this share of the agents may connect in the same second. The limit does not apply to an outage of the kind
+ * `silent`, in which agents get no answers.
  */
 const MOST_ARRIVALS = 0.6
 const TRACE_MS = 5_000
 
 /**
  * Runs an outage on a virtual clock, until all agents are online again. Recovery must take little longer than the
- * pauses of the agents and the work of the slowest part. It would take much longer, or never end, if agents gave up and
- * repeated most of their connections.
+ * pauses of the agents and the shortest possible time, {@link idealRecoveryMs}. It would take much longer, or never
+ * end, if agents gave up and repeated most of their connections.
  */
 export async function runOutage(outage: Outage): Promise<OutageReport> {
   const region = new Region(outage)
@@ -62,7 +62,7 @@ export async function runOutage(outage: Outage): Promise<OutageReport> {
   const { figures } = region
   const longestLoopMs = Math.max(...region.relays.map(({ loop }) => loop.longestWaitMs))
   trace.push(
-    `online: ${times.join(', ')}; the slowest part needs ${seconds(idealMs)} for all`,
+    `agents online: ${times.join(', ')}; shortest possible time for all agents: ${seconds(idealMs)}`,
     `connections for each agent: ${(figures.connections / outage.agents).toFixed(1)}; lost ${figures.lost}, refused with 429 ${figures.limited}, dropped admissions ${figures.dropped}`,
     `most connections at the balancer: ${figures.mostWaiting}; most arrivals in a second: ${figures.mostArrivals}`,
     `most waiting for admission: ${figures.mostAdmitting}; most claims in a second: ${figures.mostClaims}; longest wait for a database: ${region.longestDatabaseWaitMs.toFixed(0)} ms`,
@@ -90,7 +90,10 @@ export async function runOutage(outage: Outage): Promise<OutageReport> {
   return { schedule: outage, trace, problems, seen, virtualMs: time.nowMs }
 }
 
-/** Returns how long the slowest part is busy if each agent connects once. */
+/**
+ * Returns the shortest possible time in which all agents come online: each agent connects once, and the load balancer,
+ * the databases or the relays, whichever take longest, are always busy.
+ */
 function idealRecoveryMs({ agents, relays, balancerCores, databaseCores }: Outage): number {
   const sum = (times: readonly number[]) => times.reduce((total, ms) => total + ms, 0)
   const requests = Object.values(costs.requests)

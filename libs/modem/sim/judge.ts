@@ -32,7 +32,7 @@ function judgeSubmit(call: SubmitCall, { ledger, schedule }: DriverWorld): strin
     say(`has the reference ${accepted[0]?.messageReference}`)
   }
   for (const late of call.late) {
-    if (outcome.kind !== 'unknown') say('had a late result, although its outcome was not unknown')
+    if (outcome.kind !== 'unknown') say('had a late result, although its outcome was already known')
     if ((late.kind === 'accepted') !== accepted.length > 0) say(`had the late result ${late.kind}`)
   }
   if (call.late.length > 1) say(`had ${call.late.length} late results`)

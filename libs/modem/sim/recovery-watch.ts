@@ -32,13 +32,13 @@ export class RecoveryWatch {
   #signAtMs: number | undefined
   #reported = false
   /**
-   * Set when a late result arrives although the modem has already answered a question. After that, the driver waits for
-   * each result, see `Submitter`.
+   * True after the modem answered a question first, and then sent the late result of an earlier submission. From then
+   * on, the driver sends no questions and waits for each result, see `Submitter`.
    */
   #waitsForResults = false
   /**
-   * Set when a question to a generic modem may have aborted a submission. After that, the driver asks only after a
-   * status report, see `Submitter`.
+   * True after a question to a generic modem may have aborted a submission. From then on, the driver sends a question
+   * only if a status report has arrived, see `Submitter`.
    */
   #waitsForReports = false
   #answerLost: string | undefined

@@ -33,8 +33,8 @@ export class AgentReports {
   }
 
   /**
-   * Stores a waiting report. Retries until the newest report is stored, because an older report would show outdated
-   * reasons.
+   * Stores a report that says why messages are waiting. Retries until the newest report is stored, because an older
+   * report would show outdated reasons.
    */
   async storeWaiting(connection: AgentConnection, report: WaitingReport): Promise<void> {
     const { database, clock, log } = this.#store

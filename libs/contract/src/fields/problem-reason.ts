@@ -68,8 +68,8 @@ export type FieldReason = keyof typeof fieldReasons
 export type ReasonValues = Readonly<Record<string, string | number>>
 
 /**
- * Stable codes for why a whole request was refused, in addition to the refusals of API keys, each with the names of its
- * values. An answer has none of these codes if its status says everything.
+ * Stable codes for the reasons why a whole request was refused, each with the names of its values. `keyRefusals` has
+ * the codes for the limits of API keys. An answer has no code if its status says everything.
  */
 export const requestReasons = {
   wrong_credentials: [],

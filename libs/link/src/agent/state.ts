@@ -196,7 +196,7 @@ export type AgentEffect =
   | {
       readonly kind: 'apply-settings'
       readonly settings: Readonly<Record<string, unknown>>
-      /** The relay's clock was set. */
+      /** The new time of the relay. Undefined unless the relay's clock was set. */
       readonly serverTime?: string | undefined
     }
   | { readonly kind: 'connected'; readonly welcome: Welcome }

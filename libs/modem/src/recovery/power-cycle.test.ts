@@ -6,7 +6,7 @@ import { defaultRecoveryOptions as limits } from './state.ts'
 const allowed = { mayPowerCycle: true }
 const silentModem = { heard: false, mayPowerCycle: true, wasHealthy: true }
 
-/** One remedy is tried with a modem that never answers. */
+/** Advances the recovery by one step. The modem does not answer, whatever the driver tries. */
 const failsToAnswer = (patient: Patient) => {
   switch (patient.state.kind) {
     case 'resynchronising':

@@ -1,7 +1,7 @@
 import { type EnteredPin, type PinMemory, resultOf } from './pin-memory.ts'
 import { type StartupFailure, startupFailure } from './startup-failure.ts'
 
-/** A PIN that may now be entered once. The PIN has already been recorded as entered. */
+/** The permission to enter a PIN once. The PIN is recorded as entered before it is written to the modem. */
 export interface PinAttempt {
   readonly entered: EnteredPin
   /** Restores the earlier record, because the PIN was certainly not entered. */

@@ -238,7 +238,10 @@ function evictGroups(
   return { groups: left, effects }
 }
 
-/** A group after its wait. `group` is undefined when all parts were copies. `complement` was merged into `group`. */
+/**
+ * The result for a group that no longer waits for parts. `group` is undefined if all its parts were copies. If
+ * `complement` is set, this other group was merged into `group`.
+ */
 interface ClosedGroup {
   readonly group: PartGroup | undefined
   readonly complement?: PartGroup

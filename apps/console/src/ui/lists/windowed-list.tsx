@@ -61,7 +61,10 @@ function ListInElement<Item>(list: Windowed<Item> & { readonly scroll: RefObject
   return <Drawn list={list} place={place} virtual={virtual} margin={options.scrollMargin} />
 }
 
-/** The heights of items by class name. With these heights, a list has its previous height when Back opens it. */
+/**
+ * The heights of items, by class name. When the browser's Back button opens a list again, these heights give the list
+ * its previous height.
+ */
 const heights = new Map<string, VirtualItem[]>()
 
 function useOptions<Item>(

@@ -18,15 +18,16 @@ async function barriersOn(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * Returns violations in light and dark colours, on a desktop and on a phone, and content that is wider than the screen.
+ * Returns accessibility violations in the light and the dark colour scheme, on a desktop and on a phone, and content
+ * that is wider than the screen.
  */
 export function barriersEverywhere(page: Page): Promise<readonly string[]> {
   return barriersIn(page, ['dark', 'light'])
 }
 
 /**
- * Returns violations on a phone with dark colours, and on a desktop with light colours. Used for a page that differs
- * little from another page.
+ * Returns accessibility violations on a phone with dark colours, and on a desktop with light colours. Used for a page
+ * that differs little from another page.
  */
 export async function barriersHalved(page: Page): Promise<readonly string[]> {
   const [phone, desk] = PLACES
@@ -34,16 +35,16 @@ export async function barriersHalved(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * Returns violations that another language can cause. Colours are not checked, because they do not depend on the
- * language.
+ * Returns accessibility violations that another language can cause. Colours are not checked, because they do not depend
+ * on the language.
  */
 export function barriersOfLanguage(page: Page): Promise<readonly string[]> {
   return barriersIn(page, ['light'])
 }
 
 /**
- * Returns violations in forced colours, as a high-contrast theme of the operating system has them, on a desktop and on
- * a phone.
+ * Returns accessibility violations in forced colours, as a high-contrast theme of the operating system has them, on a
+ * desktop and on a phone.
  */
 export async function barriersForced(page: Page): Promise<readonly string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
@@ -72,8 +73,8 @@ async function barriersIn(
 }
 
 /**
- * Returns violations in light and dark colours at the present size. Used, for example, for an open menu, which would
- * move if the size changed.
+ * Returns accessibility violations of an open menu, in the light and the dark colour scheme. Keeps the size of the
+ * window, because the menu would move if the size changed.
  */
 export async function barriersOfMenu(page: Page): Promise<readonly string[]> {
   await page.getByRole('menu').waitFor()

@@ -17,7 +17,8 @@ export function shownError({ status, message }: ApiError, loginFailure: string):
 }
 
 /**
- * The header with the reason for an error, because the interface fixes the text of the error. Header values are ASCII.
+ * Returns a header with the reason for an error. The text of the error cannot contain the reason, because SMSEagle's
+ * API prescribes the text. Header values are ASCII.
  */
 export function problemHeader({ message }: ApiError): Readonly<Record<string, string>> {
   return { 'X-Problem': message.replace(/[^\x20-\x7e]/g, '?').slice(0, 500) }

@@ -22,7 +22,10 @@ export async function readJsonBody(
 interface LargeBody {
   /** Waits until there is memory for a body of this size, or rejects. */
   readonly enter: (bytes: number) => Promise<void>
-  /** The member that a body above the limit must have. */
+  /**
+   * The name of a member. A body above `BODY_LIMIT_BYTES` is refused if it lacks this member, because no other content
+   * needs so many bytes.
+   */
   readonly member?: string | undefined
 }
 

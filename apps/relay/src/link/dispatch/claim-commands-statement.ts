@@ -12,10 +12,11 @@ import { type AgentConnection, fence } from '../claim/agent-connection.ts'
 
 /** How many commands the connection accepts now. */
 export interface Room {
+  /** The limit for sends of any priority. */
   readonly sends: number
   /**
-   * The limit for ordinary and urgent sends together. At least `sends`, because some credit is reserved for urgent
-   * sends.
+   * The limit for all sends together. Sends beyond `sends` must be urgent, because they use credit that is reserved for
+   * urgent sends.
    */
   readonly urgentSends: number
   /**

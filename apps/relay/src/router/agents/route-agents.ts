@@ -20,8 +20,8 @@ const PENDING_MS = 2_000
 /** The largest number of agents whose device is not known yet. */
 const MOST_GREETING = 10_000
 /**
- * The limit for all addresses. A router serves the relays of all cells, and each relay limits its own connections. So a
- * router accepts as many connections as it can hold, because all agents of another router may reconnect here at once.
+ * The limit for new connections from all addresses together. A router accepts as many connections as it can hold,
+ * because all agents of another router may reconnect here at once. Each relay also limits its own connections.
  */
 const OF_ALL_CELLS = { capacity: 60_000, refillMs: 0.5 }
 

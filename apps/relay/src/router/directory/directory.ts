@@ -85,7 +85,7 @@ export async function readChange(pool: Pool): Promise<number> {
   return Number(rows[0]?.change ?? 0)
 }
 
-/** Returns the accounts whose placement changed after this change. */
+/** Returns the accounts whose placement has changed since the change with the number `after`. */
 export async function readChangedAccounts(pool: Pool, after: number): Promise<Placement[]> {
   const { rows } = await pool.query<Placement>(
     `SELECT id AS "accountId", cell, is_moving AS "isMoving" FROM accounts WHERE changed > $1`,

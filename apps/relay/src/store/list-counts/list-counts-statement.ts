@@ -3,11 +3,12 @@ import type { Database, Statements } from '../database.ts'
 import { Prisma } from '../generated/client.ts'
 import { readRow } from '../read-rows.ts'
 
-/** The lists with stored counts. Received messages belong to an account, and deliveries to the key of a webhook. */
+/** The lists whose counts are stored: received messages and webhook deliveries. */
 export type CountedList = 'inbox' | 'deliveries'
 
 export interface ListCountFilter {
   readonly list: CountedList
+  /** The id of the account for `inbox`, the key of the webhook for `deliveries`. */
   readonly owner: string
   readonly deviceId?: string | undefined
   /** The types of received messages, or the states of deliveries; all of them if it is undefined. */

@@ -99,7 +99,7 @@ async function send(deps: AttemptDeps, receiver: DueReceiver, delivery: DueDeliv
   }
 }
 
-/** The largest answer that may contain replies. */
+/** The limit in bytes for the answer to a received message. Such an answer may contain replies. */
 const ANSWER_BYTES = 65_536
 
 async function sendAsTwilio(deps: AttemptDeps, receiver: DueReceiver, delivery: DueDelivery): Promise<Sent> {

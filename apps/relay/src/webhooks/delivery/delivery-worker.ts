@@ -187,7 +187,10 @@ export class DeliveryWorker implements Outbox {
 }
 
 const POLL_MS = 200
-/** While no receiver is served, only a due retry, or a delivery whose hint was lost, waits for the poll. */
+/**
+ * The interval while no receiver is served. New deliveries do not wait for it, because a hint wakes the worker at once.
+ * Only a due retry, or a delivery whose hint was lost, waits for up to a second.
+ */
 const IDLE_POLL_MS = 1_000
 const LEASE_SECONDS = 30
 const MOST_RECEIVERS = 1_000

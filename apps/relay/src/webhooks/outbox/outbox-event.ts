@@ -20,7 +20,7 @@ interface Inbound extends OfDevice {
   /** The id of the inbox item. It is the same each time the message is read from the SIM. */
   readonly messageId: string
   readonly sender: string
-  /** The number of the SIM; null if the SIM does not report it and none is configured. */
+  /** The phone number of the SIM; null if the SIM does not report it and none is configured. */
   readonly recipient: string | null
   readonly simNumber: number
   readonly receivedAt: LocalTime
