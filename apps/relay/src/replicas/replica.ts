@@ -29,10 +29,11 @@ export class Replica {
   readonly #options: ReplicaOptions
   readonly #stopping = new AbortController()
   readonly #checking: Promise<void>
+  /** Functions that end the reads in progress with an error. */
+  readonly #reads = new Set<(error: unknown) => void>()
   #client: Client | undefined
   /** The time up to which the replica has all changes; undefined while it is away. */
   #beatMs: number | undefined
-  #away = Promise.withResolvers<never>()
   #isOutage = false
 
   constructor(options: ReplicaOptions) {
@@ -41,7 +42,6 @@ export class Replica {
     this.server = databaseHostsAndPorts(url).join()
     const transactionLimits = { maxWait: CONNECTION_WAIT_MS, timeout: REPLICA_STATEMENT_MS }
     this.database = connectDatabase({ url, connections, isReplica: true, transactionLimits })
-    this.#away.promise.catch(() => undefined)
     this.#checking = this.#check()
   }
 
@@ -53,17 +53,20 @@ export class Replica {
 
   /** Fails when the replica is lost during the work, or does not finish it in time. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
-    const working = work()
-    working.catch(() => undefined)
-    const waiting = new AbortController()
-    const late = sleep(REPLICA_STATEMENT_MS, undefined, { signal: waiting.signal }).then(() => {
-      throw new Error(`no answer of the read replica within ${REPLICA_STATEMENT_MS / 1000} s`)
-    })
-    late.catch(() => undefined)
+    // A promise for each read. If one promise for all reads were passed to `Promise.race`, it would keep the result of
+    // each read in memory until the replica is lost.
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const late = setTimeout(
+      () => reject(new Error(`no answer of the read replica within ${REPLICA_STATEMENT_MS / 1000} s`)),
+      REPLICA_STATEMENT_MS,
+    )
+    this.#reads.add(reject)
+    work().then(resolve, reject)
     try {
-      return await Promise.race([working, this.#away.promise, late])
+      return await promise
     } finally {
-      waiting.abort()
+      clearTimeout(late)
+      this.#reads.delete(reject)
     }
   }
 
@@ -113,9 +116,7 @@ export class Replica {
     this.#client?.end().catch(() => undefined)
     this.#client = undefined
     this.#beatMs = undefined
-    this.#away.reject(error)
-    this.#away = Promise.withResolvers()
-    this.#away.promise.catch(() => undefined)
+    for (const reject of this.#reads) reject(error)
     if (this.#isOutage) return
     this.#isOutage = true
     this.#options.onLost(this.server, error)
