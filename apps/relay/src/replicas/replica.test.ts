@@ -33,6 +33,11 @@ test('the age is the time of the primary minus the time that the replica shows',
   expect(replica.ageMs()).toBeLessThan(60_000)
 })
 
+test('the age is unknown while the replica shows a time that the clock of the primary has not reached', () => {
+  primaryMs -= 60_000
+  expect(replica.ageMs()).toBeUndefined()
+})
+
 test('keeps no results of finished reads in memory', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void

@@ -48,7 +48,10 @@ export class Replica {
   /** Returns how old the data of the replica is at most, in milliseconds. Undefined while this is unknown. */
   ageMs(): number | undefined {
     const now = this.#options.primaryMs()
-    return now === undefined || this.#beatMs === undefined ? undefined : Math.max(0, now - this.#beatMs)
+    if (now === undefined || this.#beatMs === undefined) return undefined
+    const ageMs = now - this.#beatMs
+    // A time in the future was written before the clock of the primary was set back, or by another primary.
+    return ageMs < -CLOCK_ERROR_MS ? undefined : Math.max(0, ageMs)
   }
 
   /** Fails when the replica is lost during the work, or does not finish it in time. */
@@ -127,5 +130,7 @@ const READ_BEAT = `SELECT (extract(epoch FROM replica_beat_at) * 1000)::float8 A
 const CHECK_MS = 500
 /** A server that needs longer for the check counts as away. */
 const ANSWER_MS = 1_000
+/** The clock of this process and the clock of the primary may run at different speeds. */
+const CLOCK_ERROR_MS = 100
 /** The longest wait for a free connection. After that, the primary reads the same data. */
 const CONNECTION_WAIT_MS = 1_000
