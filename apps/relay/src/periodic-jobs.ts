@@ -122,7 +122,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     job(
       'update list counts',
       1,
-      () => updateListCounts(database),
+      () => updateListCounts(deps),
       () => areListCountsBehind(database),
     ),
     job('check list counts', DAY, () => checkListCounts(deps)),

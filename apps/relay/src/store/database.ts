@@ -99,18 +99,23 @@ const SILENCE_MS = 40_000
  * quarter of an hour.
  */
 export function silenceLimitedSocket(): Socket {
+  return limitedSocket(SILENCE_MS)
+}
+
+/** Returns a socket that fails after this time without traffic, for connections with longer statements. */
+export function limitedSocket(silenceMs: number): Socket {
   const socket = new Socket()
   // Starts the limit with the connection. A socket that was never connected has no error listener, so its error would
   // end the process.
-  socket.once('connect', () => socket.setTimeout(SILENCE_MS, () => socket.destroy(new DatabaseSilent())))
+  socket.once('connect', () => socket.setTimeout(silenceMs, () => socket.destroy(new DatabaseSilent(silenceMs))))
   return socket
 }
 
 class DatabaseSilent extends Error {
   readonly code = 'ETIMEDOUT'
 
-  constructor() {
-    super(`no traffic on the database connection for ${SILENCE_MS / 1000} s`)
+  constructor(silenceMs: number) {
+    super(`no traffic on the database connection for ${silenceMs / 1000} s`)
   }
 }
 

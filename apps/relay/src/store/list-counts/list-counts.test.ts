@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { beforeEach, expect, test } from 'vitest'
 import { Dice } from '../../../fuzz/dice.ts'
 import { deleteAccountRows } from '../../accounts/delete-account-rows-statement.ts'
@@ -5,6 +7,7 @@ import { deleteReceived } from '../../inbox/delete-received-statement.ts'
 import { inboxRetention } from '../../inbox/inbox-retention-statement.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { deliveryRetention } from '../../webhooks/outbox/delivery-retention-statement.ts'
+import { connectDatabase, limitedSocket } from '../database.ts'
 import { addListChanges, areListCountsBehind, countList } from './list-counts-statement.ts'
 import { checkListCounts, updateListCounts } from './update-list-counts.ts'
 
@@ -68,14 +71,22 @@ async function expectExact() {
 
 async function check(): Promise<unknown[]> {
   const logged: unknown[] = []
-  await checkListCounts({ database: world.database, log: { warn: (...line: unknown[]) => logged.push(line) } })
+  const log = { warn: (...line: unknown[]) => logged.push(line) }
+  await checkListCounts({ database: world.database, url: world.url, log })
   return logged
+}
+
+/** Restores the state after the upgrade, in which no rows are counted. */
+async function forgetCounts() {
+  await world.database.listCountProgress.deleteMany()
+  await world.database.listCountChange.deleteMany()
+  await world.database.listCount.deleteMany()
 }
 
 test('totals are exact after any sequence of changes, retention and erasure, before and after the job', async () => {
   const dice = new Dice(SEED)
   const { database } = world
-  await updateListCounts(database)
+  await updateListCounts(world)
   const actions = [
     () =>
       receive(1 + dice.below(5), {
@@ -92,7 +103,7 @@ test('totals are exact after any sequence of changes, retention and erasure, bef
     () => database.inboxItem.updateMany({ where: { createdAt: { lt: at(20) } }, data: { type: dice.pick(TYPES) } }),
     () => inboxRetention.deleteOlder(database, dice.pick(ACCOUNTS), at(dice.below(60)), 3),
     () => deliveryRetention.deleteOlder(database, dice.pick(ACCOUNTS), at(dice.below(60)), 3),
-    () => updateListCounts(database),
+    () => updateListCounts(world),
     () => addListChanges(database, 2),
   ]
   for (let round = 0; round < 80; round++) {
@@ -103,7 +114,7 @@ test('totals are exact after any sequence of changes, retention and erasure, bef
   await expectExact()
   for (const deleteRows of deleteAccountRows) while ((await deleteRows(database, 'a1')) > 0);
   await expectExact()
-  await updateListCounts(database)
+  await updateListCounts(world)
   await expectExact()
   expect(await check()).toEqual([])
 })
@@ -111,9 +122,11 @@ test('totals are exact after any sequence of changes, retention and erasure, bef
 test('totals are exact while transactions change rows and two relays count', async () => {
   const { database } = world
   await receive(20)
+  await forgetCounts()
   const isDone = { value: false }
-  const counting = [0, 1].map(async () => {
-    while (!isDone.value) await updateListCounts(database)
+  const wrong: unknown[] = []
+  const counting = [() => updateListCounts(world), async () => wrong.push(...(await check()))].map(async (count) => {
+    while (!isDone.value) await count()
   })
   for (let round = 0; round < 20; round++) {
     await Promise.all([
@@ -123,23 +136,42 @@ test('totals are exact while transactions change rows and two relays count', asy
     ])
     await database.inboxItem.deleteMany({ where: { createdAt: { lt: at(round) } } })
   }
+  await updateListCounts(world)
   await expectExact()
   isDone.value = true
   await Promise.all(counting)
   await expectExact()
-  expect(await check()).toEqual([])
+  expect([...wrong, ...(await check())]).toEqual([])
 })
 
 test('rows that were stored before the counts existed are counted, and until then there is no total', async () => {
   const { database } = world
   await receive(7)
   await enqueue(4, 1, 'waiting')
-  await database.listCountProgress.deleteMany()
-  await database.listCountChange.deleteMany()
-  await database.listCount.deleteMany()
+  await forgetCounts()
   expect(await countList(database, { list: 'inbox', owner: 'a1' })).toBeUndefined()
   await receive(2)
-  await updateListCounts(database)
+  await updateListCounts(world)
+  await expectExact()
+})
+
+test('rows are counted although this takes longer than a connection of the pool may be silent', async () => {
+  await receive(3)
+  await forgetCounts()
+  const pool = connectDatabase({ url: world.url, connections: 1, socket: () => limitedSocket(3_000) })
+  const blocker = new Client({ connectionString: world.url })
+  await blocker.connect()
+  try {
+    await blocker.query('BEGIN; LOCK TABLE inbox IN ACCESS EXCLUSIVE MODE')
+    const counting = updateListCounts({ database: pool, url: world.url })
+    counting.catch(() => undefined)
+    await sleep(5_000)
+    await blocker.query('ROLLBACK')
+    await counting
+  } finally {
+    await blocker.end()
+    await pool.$disconnect()
+  }
   await expectExact()
 })
 
@@ -151,7 +183,7 @@ test('the job is needed after each change, until it has run', async () => {
     () => world.database.inboxItem.deleteMany(),
   ]
   for (const change of changes) {
-    await updateListCounts(world.database)
+    await updateListCounts(world)
     expect(await areListCountsBehind(world.database)).toBe(false)
     await change()
     expect(await areListCountsBehind(world.database)).toBe(true)
@@ -162,14 +194,14 @@ test('the check corrects wrong counts, logs how many were wrong, and removes emp
   const { database } = world
   await receive(5)
   await enqueue(3, 0, 'failed')
-  await updateListCounts(database)
+  await updateListCounts(world)
   await database.listCount.updateMany({ where: { list: 'inbox' }, data: { count: 99 } })
   await database.listCount.deleteMany({ where: { list: 'deliveries' } })
   expect(await check()).toHaveLength(2)
   await expectExact()
   expect(await check()).toEqual([])
   await database.inboxItem.deleteMany()
-  await updateListCounts(database)
+  await updateListCounts(world)
   await check()
   expect(await database.listCount.count({ where: { list: 'inbox' } })).toBe(0)
 })

@@ -2,7 +2,7 @@
 // rows. Triggers record each difference in the transaction that causes it. So the sum of counts and recorded changes is
 // exact at every moment.
 import type { Log } from '@smsgw/daemon/log/log'
-import type { Database } from '../database.ts'
+import { connectDatabase, type Database, limitedSocket } from '../database.ts'
 import {
   addListChanges,
   COUNTING_MS,
@@ -17,12 +17,19 @@ import {
 /** The number of changes per statement. */
 const PORTION = 10_000
 
+export interface ListCountDeps {
+  readonly database: Database
+  /** The URL for connections outside the pool. */
+  readonly url: string
+}
+
 /** Counts existing rows, once, and adds recorded changes to the counts. An aborted or concurrent run does no harm. */
-export async function updateListCounts(database: Database): Promise<void> {
+export async function updateListCounts(deps: ListCountDeps): Promise<void> {
+  const { database } = deps
   const counted = await database.listCountProgress.findMany({ where: { isCounted: true } })
   for (const list of lists) {
     if (counted.some((one) => one.list === list)) continue
-    await correctList(database, list)
+    await correctList(deps, list)
     await database.listCountProgress.update({ where: { list }, data: { isCounted: true } })
   }
   while ((await addListChanges(database, PORTION)) === PORTION);
@@ -33,30 +40,41 @@ export async function updateListCounts(database: Database): Promise<void> {
  * were changed while triggers were disabled. An aborted or concurrent run does no harm.
  */
 export async function checkListCounts({
-  database,
   log,
-}: {
-  readonly database: Database
-  readonly log: Pick<Log, 'warn'>
-}): Promise<void> {
+  ...deps
+}: ListCountDeps & { readonly log: Pick<Log, 'warn'> }): Promise<void> {
+  const { database } = deps
   for (const list of lists) {
-    const wrong = await correctList(database, list)
+    const wrong = await correctList(deps, list)
     const { isCounted } = await database.listCountProgress.findUniqueOrThrow({ where: { list } })
     if (wrong > 0 && isCounted) log.warn({ list, counts: wrong }, 'corrected wrong counts of a list')
   }
   await deleteEmptyListCounts(database)
 }
 
-async function correctList(database: Database, list: CountedList): Promise<number> {
-  let wrong = 0
-  await database.$transaction((statements) => lockListProgress(statements, list))
-  for (const owner of await ownersOf(database, list))
-    wrong += await database.$transaction(
-      async (statements) => {
+/**
+ * Uses a connection of its own. A connection of the pool is given up after 40 s without traffic, and counting many rows
+ * takes longer.
+ */
+async function correctList({ url }: ListCountDeps, list: CountedList): Promise<number> {
+  const database = connectDatabase({
+    url,
+    connections: 1,
+    socket: () => limitedSocket(COUNTING_MS),
+    transactionLimits: { maxWait: CONNECTION_MS, timeout: COUNTING_MS },
+  })
+  try {
+    let wrong = 0
+    await database.$transaction((statements) => lockListProgress(statements, list))
+    for (const owner of await ownersOf(database, list))
+      wrong += await database.$transaction(async (statements) => {
         await lockListProgress(statements, list)
         return await correctListCounts(statements, list, owner)
-      },
-      { timeout: COUNTING_MS },
-    )
-  return wrong
+      })
+    return wrong
+  } finally {
+    await database.$disconnect()
+  }
 }
+
+const CONNECTION_MS = 5_000
