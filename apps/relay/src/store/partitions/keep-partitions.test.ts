@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openLog } from '@smsgw/daemon/log/log'
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -254,6 +255,26 @@ test('an entry that is refused while its partition is made is stored afterwards'
   await logbook.drain()
   expect(lines).toEqual([])
   expect(await store.database.logEntry.count({ where: { message: 'refused' } })).toBe(1)
+})
+
+test('allows entries again after a killed relay although another transaction uses the default partition', async () => {
+  await client.query(`ALTER TABLE logs_default ADD CONSTRAINT logs_default_excludes_20990101 CHECK (false) NOT VALID`)
+  const reader = new Client({ connectionString: store.url })
+  await reader.connect()
+  const warnings: string[] = []
+  try {
+    await reader.query('BEGIN; SELECT FROM logs_default')
+    const kept = keep(start, warnings)
+    // Longer than the wait for one lock.
+    await sleep(400)
+    await reader.query('COMMIT')
+    await kept
+  } finally {
+    await reader.end()
+  }
+  expect(warnings).toEqual([])
+  expect(await days()).toEqual([0, 1, 2, 3].map(dayName))
+  await write(after(100))
 })
 
 test('makes other partitions if rows of today cannot be moved', async () => {

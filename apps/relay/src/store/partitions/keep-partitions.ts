@@ -118,7 +118,7 @@ async function makeMissing(
 ): Promise<void> {
   const { log, now } = deps
   const keptDays = await readKeptDays(client, table)
-  await endExclusions(client, table)
+  await retrying(() => endExclusions(client, table), deps, tries)
   for (const period of missingPeriods(await readPartitions(client, table), now, keptDays).toReversed())
     try {
       const isFuture = period.from > now
