@@ -53,11 +53,12 @@ const AGE =
   'How old the data is at most, in seconds. Only if a read replica answered a request with `Cache-Control: max-stale`'
 
 /**
- * Returns false for an unknown id, which may be newer than the data of the replica, and for data that is read from the
- * replica while it is sent, because the primary cannot take over in the middle of an answer.
+ * Returns false for an unknown id, which may be newer than the data of the replica; for a search that the replica is
+ * too busy for; and for data that is read from the replica while it is sent, because the primary cannot take over in
+ * the middle of an answer.
  */
 function isComplete(result: Answer | ApiError): boolean {
-  if (result.status === 404) return false
+  if (result.status === 404 || result.status === 503) return false
   if (result instanceof ApiError || !(result.body instanceof Readable)) return true
   result.body.destroy()
   return false
