@@ -175,6 +175,17 @@ test('rows are counted although this takes longer than a connection of the pool 
   await expectExact()
 })
 
+test('recorded changes do not pile up while existing rows cannot be counted', async () => {
+  await forgetCounts()
+  await receive(3)
+  const url = new URL(world.url)
+  url.pathname = '/no_such_database'
+  await expect(updateListCounts({ database: world.database, url: url.href })).rejects.toThrow()
+  expect(await world.database.listCountChange.count()).toBe(0)
+  await updateListCounts(world)
+  await expectExact()
+})
+
 test('the job is needed after each change, until it has run', async () => {
   const changes = [
     () => receive(1),

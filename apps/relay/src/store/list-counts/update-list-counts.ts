@@ -23,16 +23,22 @@ export interface ListCountDeps {
   readonly url: string
 }
 
-/** Counts existing rows, once, and adds recorded changes to the counts. An aborted or concurrent run does no harm. */
+/**
+ * Counts existing rows, once, and adds recorded changes to the counts, even if the rows cannot be counted. An aborted
+ * or concurrent run does no harm.
+ */
 export async function updateListCounts(deps: ListCountDeps): Promise<void> {
   const { database } = deps
-  const counted = await database.listCountProgress.findMany({ where: { isCounted: true } })
-  for (const list of lists) {
-    if (counted.some((one) => one.list === list)) continue
-    await correctList(deps, list)
-    await database.listCountProgress.update({ where: { list }, data: { isCounted: true } })
+  try {
+    const counted = await database.listCountProgress.findMany({ where: { isCounted: true } })
+    for (const list of lists) {
+      if (counted.some((one) => one.list === list)) continue
+      await correctList(deps, list)
+      await database.listCountProgress.update({ where: { list }, data: { isCounted: true } })
+    }
+  } finally {
+    while ((await addListChanges(database, PORTION)) === PORTION);
   }
-  while ((await addListChanges(database, PORTION)) === PORTION);
 }
 
 /**
