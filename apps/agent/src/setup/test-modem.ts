@@ -38,7 +38,7 @@ export async function testModem(
   return { ok: true, text: `${name} sends and receives` }
 }
 
-const testText = 'Test message of your SMS gateway. Please reply with any text.'
+const testText = 'Test message from your SMS gateway. Please reply with any text.'
 
 async function askNumber({ ask, print }: SetupHost): Promise<string | undefined> {
   while (ask !== undefined) {

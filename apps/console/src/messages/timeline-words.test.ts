@@ -68,7 +68,7 @@ test('a delivery report has plain words instead of the words of the standard', (
     text: 'Delivery report for part 1 of 2: Short message received by the SME',
   }
   expect(stepWords({ ...report, cause: 'report_received' }).text).toBe(
-    "Delivery report for part 1 of 2: The recipient's phone received the message.",
+    'Delivery report for part 1 of 2: The recipient’s phone received the message.',
   )
   expect(stepWords(report).text).toBe(report.text)
 })
