@@ -217,7 +217,7 @@ function LastErrors({ device: { lastErrors } }: { readonly device: DeviceDetailA
               <td className="quiet" lang="en" dir="ltr">
                 {module}
               </td>
-              <td lang="en" dir="auto">
+              <td lang="en" dir="ltr">
                 {message}
               </td>
             </tr>

@@ -141,13 +141,13 @@ function Line({ line: { createdAt, priority, module, message, context } }: { rea
       <span className="log-module" lang="en" dir="ltr">
         {module}
       </span>
-      <span lang="en" dir="auto">
+      <span lang="en" dir="ltr">
         {message}
         {context !== undefined && (
           <span className="log-context">
             {Object.entries(context).map(([name, value]) => (
               <span key={name}>
-                {name}={value}{' '}
+                {name}=<bdi>{value}</bdi>{' '}
               </span>
             ))}
           </span>
