@@ -2768,6 +2768,15 @@ export interface components {
                 event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
                 httpStatus?: number;
                 error?: string;
+                /**
+                 * @description Stable code of `error`. Absent if the text has no code. New codes may be added
+                 * @enum {string}
+                 */
+                errorCode?: "connection_refused" | "connection_timed_out" | "connection_closed" | "no_connection_in_time" | "no_answer_in_time" | "no_route" | "host_not_found" | "host_lookup_failed" | "host_without_address" | "address_not_public" | "url_not_allowed" | "certificate_not_trusted" | "tls_failed" | "request_failed" | "invalid_http" | "headers_too_long" | "reply_incomplete" | "reply_limit" | "internal_error" | "webhook_disabled" | "url_changed" | "gone" | "failing_for_five_days";
+                /** @description Values that belong to `errorCode` */
+                errorValues?: {
+                    [key: string]: string | number;
+                };
             };
         };
         /**
@@ -2939,7 +2948,17 @@ export interface components {
              * @example 2026-03-01T08:46:11.000Z
              */
             disabledAt?: string;
+            /** @description Why the webhook was disabled */
             disabledReason?: string;
+            /**
+             * @description Stable code of `disabledReason`. Absent if the text has no code. New codes may be added
+             * @enum {string}
+             */
+            disabledCode?: "connection_refused" | "connection_timed_out" | "connection_closed" | "no_connection_in_time" | "no_answer_in_time" | "no_route" | "host_not_found" | "host_lookup_failed" | "host_without_address" | "address_not_public" | "url_not_allowed" | "certificate_not_trusted" | "tls_failed" | "request_failed" | "invalid_http" | "headers_too_long" | "reply_incomplete" | "reply_limit" | "internal_error" | "webhook_disabled" | "url_changed" | "gone" | "failing_for_five_days";
+            /** @description Values that belong to `disabledCode`. `lastErrorCode` is the code of `lastError` */
+            disabledValues?: {
+                [key: string]: string | number;
+            };
         };
         WebhookDelivery: {
             /** @description Id of the event */
@@ -2971,6 +2990,15 @@ export interface components {
             /** @description Why a dropped delivery was dropped; absent if an older release did not record it */
             droppedReason?: string;
             /**
+             * @description Stable code of `droppedReason`. Absent if the text has no code. New codes may be added
+             * @enum {string}
+             */
+            droppedCode?: "connection_refused" | "connection_timed_out" | "connection_closed" | "no_connection_in_time" | "no_answer_in_time" | "no_route" | "host_not_found" | "host_lookup_failed" | "host_without_address" | "address_not_public" | "url_not_allowed" | "certificate_not_trusted" | "tls_failed" | "request_failed" | "invalid_http" | "headers_too_long" | "reply_incomplete" | "reply_limit" | "internal_error" | "webhook_disabled" | "url_changed" | "gone" | "failing_for_five_days";
+            /** @description Values that belong to `droppedCode` */
+            droppedValues?: {
+                [key: string]: string | number;
+            };
+            /**
              * Format: date-time
              * @example 2026-03-01T08:46:11.000Z
              */
@@ -2991,6 +3019,15 @@ export interface components {
                 status?: number;
                 /** @description Why no HTTP status was received, or why the reply to a received message was not sent */
                 error?: string;
+                /**
+                 * @description Stable code of `error`. Absent if the text has no code. New codes may be added
+                 * @enum {string}
+                 */
+                errorCode?: "connection_refused" | "connection_timed_out" | "connection_closed" | "no_connection_in_time" | "no_answer_in_time" | "no_route" | "host_not_found" | "host_lookup_failed" | "host_without_address" | "address_not_public" | "url_not_allowed" | "certificate_not_trusted" | "tls_failed" | "request_failed" | "invalid_http" | "headers_too_long" | "reply_incomplete" | "reply_limit" | "internal_error" | "webhook_disabled" | "url_changed" | "gone" | "failing_for_five_days";
+                /** @description Values that belong to `errorCode` */
+                errorValues?: {
+                    [key: string]: string | number;
+                };
                 /** @description Start of the answer */
                 excerpt?: string;
             }[];
@@ -3025,6 +3062,15 @@ export interface components {
             /** @description Why a dropped delivery was dropped; absent if an older release did not record it */
             droppedReason?: string;
             /**
+             * @description Stable code of `droppedReason`. Absent if the text has no code. New codes may be added
+             * @enum {string}
+             */
+            droppedCode?: "connection_refused" | "connection_timed_out" | "connection_closed" | "no_connection_in_time" | "no_answer_in_time" | "no_route" | "host_not_found" | "host_lookup_failed" | "host_without_address" | "address_not_public" | "url_not_allowed" | "certificate_not_trusted" | "tls_failed" | "request_failed" | "invalid_http" | "headers_too_long" | "reply_incomplete" | "reply_limit" | "internal_error" | "webhook_disabled" | "url_changed" | "gone" | "failing_for_five_days";
+            /** @description Values that belong to `droppedCode` */
+            droppedValues?: {
+                [key: string]: string | number;
+            };
+            /**
              * Format: date-time
              * @example 2026-03-01T08:46:11.000Z
              */
@@ -3045,6 +3091,15 @@ export interface components {
                 status?: number;
                 /** @description Why no HTTP status was received, or why the reply to a received message was not sent */
                 error?: string;
+                /**
+                 * @description Stable code of `error`. Absent if the text has no code. New codes may be added
+                 * @enum {string}
+                 */
+                errorCode?: "connection_refused" | "connection_timed_out" | "connection_closed" | "no_connection_in_time" | "no_answer_in_time" | "no_route" | "host_not_found" | "host_lookup_failed" | "host_without_address" | "address_not_public" | "url_not_allowed" | "certificate_not_trusted" | "tls_failed" | "request_failed" | "invalid_http" | "headers_too_long" | "reply_incomplete" | "reply_limit" | "internal_error" | "webhook_disabled" | "url_changed" | "gone" | "failing_for_five_days";
+                /** @description Values that belong to `errorCode` */
+                errorValues?: {
+                    [key: string]: string | number;
+                };
                 /** @description Start of the answer */
                 excerpt?: string;
             }[];

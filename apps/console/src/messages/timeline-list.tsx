@@ -142,7 +142,7 @@ function Details({ entry, isToMany }: { readonly entry: TimelineEntry; readonly 
       : [
           optionalText(`event.${webhook.event}`) ?? webhook.event,
           webhook.httpStatus === undefined ? undefined : `HTTP ${webhook.httpStatus}`,
-          webhook.error && attemptErrorWords(webhook.error),
+          webhook.error && attemptErrorWords(webhook.error, webhook.errorCode, webhook.errorValues),
         ]),
   ].filter((detail) => detail !== undefined)
   if (details.length === 0 && code === undefined && webhook === undefined) return null

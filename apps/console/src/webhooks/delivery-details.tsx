@@ -11,7 +11,7 @@ import { readableJson } from './readable-json.ts'
 
 /** The request of a delivery and the response to each attempt. */
 export function DeliveryDetails({
-  delivery: { id, webhookId, attempts, droppedReason },
+  delivery: { id, webhookId, attempts, droppedReason, droppedCode, droppedValues },
 }: {
   readonly delivery: DeliveryAnswer
 }) {
@@ -20,7 +20,9 @@ export function DeliveryDetails({
   return (
     <div className="delivery-details">
       {droppedReason !== undefined && (
-        <p className="small">{t('delivery.droppedBecause', { reason: attemptErrorWords(droppedReason) })}</p>
+        <p className="small">
+          {t('delivery.droppedBecause', { reason: attemptErrorWords(droppedReason, droppedCode, droppedValues) })}
+        </p>
       )}
       <h3>{t('delivery.request')}</h3>
       <ProblemNote error={delivery.error} retry={() => void delivery.refetch()} />
@@ -58,11 +60,14 @@ function Request({
   )
 }
 
-function Attempt({
-  attempt: { number, startedAt, durationMs, status, error, excerpt },
-}: {
-  readonly attempt: DeliveryAnswer['attempts'][number]
-}) {
+type AttemptAnswer = DeliveryAnswer['attempts'][number]
+
+export function errorWords({ error, errorCode, errorValues }: AttemptAnswer): string {
+  return error === undefined ? t('delivery.noAnswer') : attemptErrorWords(error, errorCode, errorValues)
+}
+
+function Attempt({ attempt }: { readonly attempt: AttemptAnswer }) {
+  const { number, startedAt, durationMs, status, error, excerpt } = attempt
   return (
     <section aria-label={t('delivery.attempt', { number })}>
       <h3>
@@ -73,8 +78,13 @@ function Attempt({
       </h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <pre tabIndex={0} dir="ltr">
-        {status === undefined ? attemptErrorWords(error ?? t('delivery.noAnswer')) : `HTTP ${status}`}
-        {status !== undefined && error !== undefined && `\n\n${error}`}
+        {status === undefined ? <bdi>{errorWords(attempt)}</bdi> : `HTTP ${status}`}
+        {status !== undefined && error !== undefined && (
+          <>
+            {'\n\n'}
+            <bdi>{errorWords(attempt)}</bdi>
+          </>
+        )}
         {excerpt !== undefined && excerpt !== '' && `\n\n${excerpt}`}
       </pre>
     </section>

@@ -4,8 +4,7 @@ import { Icon } from '../ui/icon.tsx'
 import { RelativeTime, useNow } from '../ui/values/relative-time.tsx'
 import { durationWords } from '../ui/values/relative-words.ts'
 import { optionalText, rich, t } from '../words/text.ts'
-import { attemptErrorWords } from './attempt-error-words.ts'
-import { DeliveryDetails } from './delivery-details.tsx'
+import { DeliveryDetails, errorWords } from './delivery-details.tsx'
 
 const tones: Readonly<Record<DeliveryAnswer['state'], Tone>> = {
   delivered: 'good',
@@ -46,7 +45,7 @@ export function DeliveryRow({
             {last === undefined
               ? t('delivery.notTried')
               : last.status === undefined
-                ? attemptErrorWords(last.error ?? t('delivery.noAnswer'))
+                ? errorWords(last)
                 : `HTTP ${last.status}`}
           </bdi>
           {last !== undefined && (

@@ -52,12 +52,13 @@ export default function WebhookPage() {
 
 function Disabled({ webhook }: { readonly webhook: WebhookAnswer }) {
   const change = useChangeWebhook()
-  const { id, disabledAt, disabledReason } = webhook
+  const { id, disabledAt, disabledReason, disabledCode, disabledValues } = webhook
   return (
     <NoteBox tone="bad">
       <p>
         {rich('webhooks.disabledSince', { when: <RelativeTime at={disabledAt ?? ''} /> })}{' '}
-        {disabledReason !== undefined && t('webhooks.disabledReason', { reason: attemptErrorWords(disabledReason) })}
+        {disabledReason !== undefined &&
+          t('webhooks.disabledReason', { reason: attemptErrorWords(disabledReason, disabledCode, disabledValues) })}
       </p>
       <Button
         size="xs"

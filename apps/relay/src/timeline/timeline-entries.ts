@@ -9,6 +9,7 @@ import type { Waiting } from '@smsgw/contract/messages/waiting'
 import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { networkCauseOf } from '../messages/network-cause-of-error.ts'
 import type { Part } from '../store/generated/client.ts'
+import { attemptError } from '../webhooks/delivery-problem.ts'
 import type { AttemptFacts, RecipientFacts, TimelineFacts } from './read-timeline.ts'
 import { ADVICE_IN_DOUBT, adviceOnFailure, adviceOnReport } from './timeline-advice.ts'
 
@@ -205,7 +206,7 @@ function attempted({ webhookId, url, deliveryId, event, recipient, attempt }: At
       deliveryId,
       event: event as WebhookEventName,
       ...(status !== null && { httpStatus: status }),
-      ...(error !== null && { error }),
+      ...(error !== null && attemptError(error)),
     },
   }
 }

@@ -202,6 +202,7 @@ test('shows webhook attempts, including the attempts for a corrected failure', a
     'sms:sent sent to w1.example:8443: connection refused',
     'sms:sent sent to w1.example:8443: HTTP 200',
   ])
+  expect(attempts[0]).toMatchObject({ webhook: { error: 'connection refused', errorCode: 'connection_refused' } })
   expect(attempts[1]).toMatchObject({ webhook: { webhookId: 'w2', event: 'sms:failed', httpStatus: 200 } })
 })
 

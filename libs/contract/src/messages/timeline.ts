@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { resourceId } from '../fields/ids.ts'
 import { utcTime } from '../fields/times.ts'
+import { deliveryProblemCode, deliveryProblemValues, newCodes } from '../webhooks/delivery-problem-members.ts'
 import { webhookEvents } from '../webhooks/webhook-event.ts'
 import { agentFailureCodes, relayFailureCodes } from './failure-code.ts'
 import { causeAdviceCodes } from './network-cause.ts'
@@ -70,6 +71,8 @@ const timelineEntry = z
         event: z.enum(webhookEvents),
         httpStatus: z.int().optional(),
         error: z.string().optional(),
+        errorCode: deliveryProblemCode.optional().meta({ description: `Stable code of \`error\`. ${newCodes}` }),
+        errorValues: deliveryProblemValues.optional().meta({ description: 'Values that belong to `errorCode`' }),
       })
       .optional(),
   })

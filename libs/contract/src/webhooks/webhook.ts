@@ -6,6 +6,7 @@ import { withReason } from '../fields/problem-reason.ts'
 import { requestBody } from '../fields/request-body.ts'
 import { requestQuery } from '../fields/request-query.ts'
 import { instant, utcTime } from '../fields/times.ts'
+import { deliveryProblemCode, deliveryProblemValues, newCodes } from './delivery-problem-members.ts'
 import { areTwilioEvents, twilioEvents } from './twilio-events.ts'
 import { webhookEvents } from './webhook-event.ts'
 
@@ -124,7 +125,13 @@ export const webhook = z
     disabledAt: utcTime
       .optional()
       .meta({ description: 'Time at which the webhook was disabled; resume it or register it again to enable it' }),
-    disabledReason: z.string().optional(),
+    disabledReason: z.string().optional().meta({ description: 'Why the webhook was disabled' }),
+    disabledCode: deliveryProblemCode
+      .optional()
+      .meta({ description: `Stable code of \`disabledReason\`. ${newCodes}` }),
+    disabledValues: deliveryProblemValues
+      .optional()
+      .meta({ description: 'Values that belong to `disabledCode`. `lastErrorCode` is the code of `lastError`' }),
   })
   .meta({ id: 'Webhook' })
 
@@ -144,6 +151,8 @@ const attempt = z.strictObject({
     .string()
     .optional()
     .meta({ description: 'Why no HTTP status was received, or why the reply to a received message was not sent' }),
+  errorCode: deliveryProblemCode.optional().meta({ description: `Stable code of \`error\`. ${newCodes}` }),
+  errorValues: deliveryProblemValues.optional().meta({ description: 'Values that belong to `errorCode`' }),
   excerpt: z.string().optional().meta({ description: 'Start of the answer' }),
 })
 
@@ -161,6 +170,8 @@ const deliveryMembers = z.strictObject({
     .string()
     .optional()
     .meta({ description: 'Why a dropped delivery was dropped; absent if an older release did not record it' }),
+  droppedCode: deliveryProblemCode.optional().meta({ description: `Stable code of \`droppedReason\`. ${newCodes}` }),
+  droppedValues: deliveryProblemValues.optional().meta({ description: 'Values that belong to `droppedCode`' }),
   finishedAt: utcTime.optional(),
   attemptCount: z.int().min(0),
   attempts: z.array(attempt).meta({ description: 'Oldest first' }),

@@ -207,11 +207,13 @@ test('a number gets ten replies per hour, and the delivery log shows why it gets
   expect(await replies()).toHaveLength(10)
   const problem =
     'reply to a received message not sent: 10 replies were sent to this number within an hour, which is the limit'
-  const attempts: { status: number; error?: string }[] = (await deliveries()).flatMap(
+  const attempts: { status: number; error?: string; errorCode?: string }[] = (await deliveries()).flatMap(
     ({ attempts: ofDelivery }: { attempts: object[] }) => ofDelivery,
   )
   const refused = attempts.filter(({ error }) => error !== undefined)
-  expect(refused.map(({ status, error }) => [status, error])).toEqual(Array(2).fill([200, problem]))
+  expect(refused.map(({ status, error, errorCode }) => [status, error, errorCode])).toEqual(
+    Array(2).fill([200, problem, 'reply_limit']),
+  )
   await eventually(async () =>
     expect((await warnings()).map(({ message }: { message: string }) => message)).toEqual([problem, problem]),
   )

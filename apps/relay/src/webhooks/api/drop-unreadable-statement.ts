@@ -1,4 +1,5 @@
 import type { Statements } from '../../store/database.ts'
+import { deliveryProblemText } from '../delivery-problem.ts'
 
 /**
  * Drops the pending deliveries of these events. Used when a caller has chosen a new URL but may not read these events:
@@ -10,10 +11,7 @@ export function dropUnreadable(
   webhookKey: bigint,
   unreadable: readonly { readonly event: string; readonly scopes: string }[],
 ): Promise<number> {
-  const reasons = unreadable.map(
-    ({ scopes }) =>
-      `the URL of the webhook was changed with a token that may not read this event (scope required: ${scopes})`,
-  )
+  const reasons = unreadable.map(({ scopes }) => deliveryProblemText('url_changed', { scopes }))
   return statements.$executeRaw`
     UPDATE webhook_deliveries d SET state = 'dropped', finished_at = now(), dropped_reason = unreadable.reason
     FROM unnest(${unreadable.map(({ event }) => event)}::text[], ${reasons}::text[]) AS unreadable (event, reason)

@@ -108,6 +108,7 @@ test('a URL change returns the number of pending events that it dropped, and eac
   expect(json.droppedReason).toBe(
     'the URL of the webhook was changed with a token that may not read this event (scope required: inbox:list)',
   )
+  expect(json).toMatchObject({ droppedCode: 'url_changed', droppedValues: { scopes: 'inbox:list' } })
   expect((await redeliverOne(owner.basic, id)).status).toBe(202)
   expect((await relay.api('GET', `/webhooks/deliveries/${id}`, { auth })).json).not.toHaveProperty('droppedReason')
 })

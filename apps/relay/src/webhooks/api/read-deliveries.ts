@@ -17,6 +17,7 @@ import type { Prisma, Webhook, WebhookAttempt, WebhookDelivery } from '../../sto
 import { countList } from '../../store/list-counts/list-counts-statement.ts'
 import { deliveryBody, headersOfAttempt, steadyHeaders } from '../delivery/delivery-request.ts'
 import { twilioHeadersOfAttempt, twilioRequest } from '../delivery/twilio-request.ts'
+import { attemptError, readDeliveryProblem } from '../delivery-problem.ts'
 import { mayReadEvent } from './may-read-event.ts'
 import { findWebhook } from './stored-webhook.ts'
 
@@ -146,11 +147,16 @@ function deliveryAnswer(webhookId: string, stored: StoredDelivery): DeliveryAnsw
     state: state as DeliveryState,
     createdAt: createdAt.toISOString(),
     ...(state === 'waiting' && { nextAttemptAt: nextAttemptAt.toISOString() }),
-    ...(state === 'dropped' && droppedReason !== null && { droppedReason }),
+    ...(state === 'dropped' && droppedReason !== null && dropped(droppedReason)),
     ...(finishedAt !== null && { finishedAt: finishedAt.toISOString() }),
     attemptCount: attemptRows.length,
     attempts: attemptRows.map(attemptAnswer),
   }
+}
+
+function dropped(droppedReason: string) {
+  const { code, values } = readDeliveryProblem(droppedReason) ?? {}
+  return { droppedReason, ...(code && { droppedCode: code }), ...(values && { droppedValues: values }) }
 }
 
 function attemptAnswer({ number, startedAt, durationMs, url, status, error, excerpt }: WebhookAttempt) {
@@ -160,7 +166,7 @@ function attemptAnswer({ number, startedAt, durationMs, url, status, error, exce
     durationMs,
     ...(url !== null && { url }),
     ...(status !== null && { status }),
-    ...(error !== null && { error }),
+    ...(error !== null && attemptError(error)),
     ...(excerpt !== null && { excerpt }),
   }
 }

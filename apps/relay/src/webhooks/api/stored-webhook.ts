@@ -3,6 +3,7 @@ import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { ApiError } from '../../http/errors/api-error.ts'
 import type { Statements } from '../../store/database.ts'
 import type { Webhook } from '../../store/generated/client.ts'
+import { readDeliveryProblem } from '../delivery-problem.ts'
 
 /** Throws 404 when the account has no webhook with this id. */
 export async function findWebhook(statements: Statements, accountId: string, id: string): Promise<Webhook> {
@@ -56,6 +57,11 @@ export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
     device_id: deviceId,
     ...(pausedAt !== null && { pausedAt: pausedAt.toISOString() }),
     ...(disabledAt !== null && { disabledAt: disabledAt.toISOString() }),
-    ...(disabledReason !== null && { disabledReason }),
+    ...(disabledReason !== null && disabled(disabledReason)),
   }
+}
+
+function disabled(disabledReason: string) {
+  const { code, values } = readDeliveryProblem(disabledReason) ?? {}
+  return { disabledReason, ...(code && { disabledCode: code }), ...(values && { disabledValues: values }) }
 }

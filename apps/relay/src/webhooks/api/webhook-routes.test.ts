@@ -95,10 +95,16 @@ test('a replaced webhook keeps its secret and history, and is enabled', async ()
   await register()
   const before = await stored()
   await enqueueEvents(shared.database, 'a1', [text('m1')])
-  const disabled = { disabledAt: now, disabledReason: 'gone', failingSince: now, pausedUntil: now, pauses: 3 }
+  const disabledReason = 'every attempt for five days failed, the last one with: no answer within 15 s'
+  const disabled = { disabledAt: now, disabledReason, failingSince: now, pausedUntil: now, pauses: 3 }
   await shared.database.webhook.updateMany({ data: disabled })
   expect((await api.request('a1', 'GET', '/webhooks')).json).toMatchObject([
-    { disabledAt: now.toISOString(), disabledReason: 'gone' },
+    {
+      disabledAt: now.toISOString(),
+      disabledReason,
+      disabledCode: 'failing_for_five_days',
+      disabledValues: { lastError: 'no answer within 15 s', lastErrorCode: 'no_answer_in_time', seconds: 15 },
+    },
   ])
   const { status, json } = await register({ url: 'https://example.org/other', event: 'sms:sent' })
   expect(status).toBe(201)

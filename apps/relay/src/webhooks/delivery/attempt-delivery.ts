@@ -5,6 +5,7 @@ import type { Log } from '@smsgw/daemon/log/log'
 import type { CoreDeps } from '../../core-deps.ts'
 import { SIGNING_KEY } from '../../settings/change-settings.ts'
 import type { SecretBox } from '../../store/secret-box.ts'
+import { deliveryProblemText } from '../delivery-problem.ts'
 import { openWebhookSecret } from '../webhook-secret.ts'
 import type { ReceiverReply } from './client/exchange.ts'
 import type { GuardedClient, RequestOutcome } from './client/guarded-client.ts'
@@ -95,7 +96,7 @@ async function send(deps: AttemptDeps, receiver: DueReceiver, delivery: DueDeliv
     return await client.post(receiver.url, headers, body)
   } catch (error) {
     log.error({ err: error, webhookKey: String(receiver.key) }, 'webhook request failed with an internal error')
-    return { kind: 'failed', error: 'internal error of the relay: see its log', address: undefined }
+    return { kind: 'failed', error: deliveryProblemText('internal_error'), address: undefined }
   }
 }
 
@@ -113,7 +114,7 @@ async function sendAsTwilio(deps: AttemptDeps, receiver: DueReceiver, delivery: 
   const outcome = await deps.client.post(url, signed, body, mayReply ? ANSWER_BYTES : undefined)
   if (!mayReply || outcome.kind !== 'replied' || outcome.reply.status > 299) return outcome
   if (!outcome.reply.isWhole) {
-    const error = `the answer was cut off, or has more than ${ANSWER_BYTES / 1024} KiB`
+    const error = deliveryProblemText('reply_incomplete', { kib: ANSWER_BYTES / 1024 })
     return { kind: 'failed', error, address: outcome.address }
   }
   const { messageId } = payload as { readonly messageId: string }

@@ -3,6 +3,7 @@ import type { Log } from '@smsgw/daemon/log/log'
 import type { CoreDeps } from '../../core-deps.ts'
 import { isDatabaseUnavailable } from '../../store/connection/database-unavailable.ts'
 import type { Database } from '../../store/database.ts'
+import { deliveryProblemText } from '../delivery-problem.ts'
 import { disableReceiver } from './disable-receiver-statement.ts'
 import { dropDeliveries } from './drop-deliveries-statement.ts'
 import { type RecordedAttempt, recordAttempts } from './record-attempts-statement.ts'
@@ -189,12 +190,12 @@ async function writeHealth(deps: AttemptRecorderDeps, { health }: Batch): Promis
   const overdue = await updateHealth(deps.database, [...health.values()], HEALTH_LIMITS)
   for (const key of overdue) {
     const { receiver, error } = health.get(key) as { receiver: DueReceiver; error: string }
-    await disableWebhook(deps, receiver, `every attempt for five days failed, the last one with: ${error}`)
+    await disableWebhook(deps, receiver, deliveryProblemText('failing_for_five_days', { lastError: error }))
   }
 }
 
 async function disableGone(deps: AttemptRecorderDeps, { gone }: Batch): Promise<void> {
-  for (const receiver of gone.values()) await disableWebhook(deps, receiver, 'the receiver answered 410 Gone')
+  for (const receiver of gone.values()) await disableWebhook(deps, receiver, deliveryProblemText('gone'))
 }
 
 async function release({ database }: AttemptRecorderDeps, { released }: Batch): Promise<void> {

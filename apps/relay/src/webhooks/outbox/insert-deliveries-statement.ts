@@ -1,5 +1,6 @@
 import { Prisma } from '../../store/generated/client.ts'
 import type { RawStatements } from '../../store/raw-statements.ts'
+import { deliveryProblemText } from '../delivery-problem.ts'
 import { LONGEST_TURN, takesEvents } from './event-turn.ts'
 
 interface NewDelivery {
@@ -16,7 +17,7 @@ interface NewDelivery {
 }
 
 /** The reason why a delivery of a disabled webhook is dropped. */
-export const WEBHOOK_DISABLED = 'the webhook was disabled'
+export const WEBHOOK_DISABLED = deliveryProblemText('webhook_disabled')
 
 /**
  * Stores deliveries and returns how many were stored. Existing deliveries are not changed. If `again` is set and the

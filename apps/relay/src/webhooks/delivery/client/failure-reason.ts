@@ -1,11 +1,13 @@
+import type { DeliveryProblemCode } from '@smsgw/contract/webhooks/delivery-problem'
+import { deliveryProblemText } from '../../delivery-problem.ts'
 import { TimedOut } from './exchange.ts'
 
 export class ForbiddenAddress extends Error {
   constructor(host: string, address: string | undefined) {
     super(
       address === undefined
-        ? `${host} has no address`
-        : `${host} resolves to ${address}, which is not public: only the operator can allow it (WEBHOOK_ALLOW_CIDRS)`,
+        ? deliveryProblemText('host_without_address')
+        : deliveryProblemText('address_not_public', { host, address }),
     )
   }
 }
@@ -13,17 +15,19 @@ export class ForbiddenAddress extends Error {
 /** Describes why a request failed, for the owner of the webhook. */
 export function failureReason(error: Error, limits: { readonly connectMs: number; readonly totalMs: number }): string {
   if (error instanceof ForbiddenAddress) return error.message
-  if (error instanceof TimedOut)
-    return `no ${error.phase} within ${(error.phase === 'answer' ? limits.totalMs : limits.connectMs) / 1000} s`
+  if (error instanceof TimedOut && error.phase === 'answer')
+    return deliveryProblemText('no_answer_in_time', { seconds: limits.totalMs / 1000 })
   const code = codeOf(error)
-  const words = REASONS[code]
-  if (words !== undefined) return words
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return `no connection within ${limits.connectMs / 1000} s`
-  if (isCutConnection(error)) return 'connection closed before a response arrived'
-  if (error.name === 'HTTPParserError') return 'the response is not valid HTTP'
-  if (/CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code)) return `the certificate is not trusted (${code})`
-  if (/SSL|TLS/.test(code)) return `TLS handshake failed (${code})`
-  return `request failed (${code || error.name})`
+  if (error instanceof TimedOut || code === 'UND_ERR_CONNECT_TIMEOUT')
+    return deliveryProblemText('no_connection_in_time', { seconds: limits.connectMs / 1000 })
+  const known = PROBLEMS[code]
+  if (known !== undefined) return deliveryProblemText(known)
+  if (isCutConnection(error)) return deliveryProblemText('connection_closed')
+  if (error.name === 'HTTPParserError') return deliveryProblemText('invalid_http')
+  if (/CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code))
+    return deliveryProblemText('certificate_not_trusted', { error: code })
+  if (/SSL|TLS/.test(code)) return deliveryProblemText('tls_failed', { error: code })
+  return deliveryProblemText('request_failed', { error: code || error.name })
 }
 
 /** Returns true if the receiver, or a network device on the way to it, closed the connection. */
@@ -31,15 +35,15 @@ export function isCutConnection(error: Error): boolean {
   return ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error))
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused',
-  ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name lookup failed',
-  ENODATA: 'the host name has no address',
-  EHOSTUNREACH: 'no route to the host',
-  ENETUNREACH: 'no route to the network',
-  ETIMEDOUT: 'connection timed out',
-  UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
+const PROBLEMS: Readonly<Record<string, DeliveryProblemCode>> = {
+  ECONNREFUSED: 'connection_refused',
+  ENOTFOUND: 'host_not_found',
+  EAI_AGAIN: 'host_lookup_failed',
+  ENODATA: 'host_without_address',
+  EHOSTUNREACH: 'no_route',
+  ENETUNREACH: 'no_route',
+  ETIMEDOUT: 'connection_timed_out',
+  UND_ERR_HEADERS_OVERFLOW: 'headers_too_long',
 }
 
 /** Returns the code of the error, or of the first error if several addresses were tried. */

@@ -5,6 +5,7 @@ import { isIP, type Socket } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { BoundedMap } from '../../../limits/bounded-map.ts'
 import { type AddressRules, isAllowedAddress, urlProblem } from '../../address-rules.ts'
+import { deliveryProblemText } from '../../delivery-problem.ts'
 import { type ExchangeLimits, type ExchangeRequest, exchange, type ReceiverReply } from './exchange.ts'
 import { ForbiddenAddress, failureReason, isCutConnection } from './failure-reason.ts'
 import { hostResolver, type ResolveHost } from './resolve-host.ts'
@@ -75,7 +76,8 @@ export class GuardedClient {
 
   async #request(address: string, request: Omit<ExchangeRequest, 'url'>, readBytes: number): Promise<RequestOutcome> {
     const { url, problem } = this.#check(address, request.method === 'POST')
-    if (url === undefined) return { kind: 'failed', error: `the URL ${problem}`, address: undefined }
+    if (problem !== undefined)
+      return { kind: 'failed', error: deliveryProblemText('url_not_allowed', { problem }), address: undefined }
     const giveUpAt = performance.now() + this.#limits.totalMs
     for (;;) {
       const totalMs = Math.max(1, giveUpAt - performance.now())
@@ -104,7 +106,7 @@ export class GuardedClient {
     const known = this.#checkedUrls.get(address)
     if (known !== undefined) return known
     const problem = urlProblem(address, this.#rules)?.message
-    const checked = { problem, url: problem === undefined ? new URL(address) : undefined }
+    const checked = problem === undefined ? { url: new URL(address) } : { problem }
     if (isRemembered) this.#checkedUrls.set(address, checked)
     return checked
   }
@@ -147,10 +149,9 @@ export class GuardedClient {
 }
 
 /** The result of checking the text of a URL. */
-interface CheckedUrl {
-  readonly problem: string | undefined
-  readonly url: URL | undefined
-}
+type CheckedUrl =
+  | { readonly url: URL; readonly problem?: undefined }
+  | { readonly url?: undefined; readonly problem: string }
 
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
