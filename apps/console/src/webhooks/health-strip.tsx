@@ -5,7 +5,11 @@ import './health-strip.css'
 
 const shown = 40
 const barWidth = 4
-/** Bars above the line, and bars of failed deliveries below it, so that failures differ by more than their colour. */
+const thickness = barWidth - 1.5
+/**
+ * Bars above the line, and bars of failed deliveries below it. A dot below the line marks a delivery that needed a retry.
+ * So the three kinds differ by more than their colour.
+ */
 const aboveHeight = 20
 const belowHeight = 12
 const height = aboveHeight + belowHeight
@@ -28,16 +32,12 @@ export function HealthStrip({ webhookId }: { readonly webhookId: string }) {
       {bars.map(({ id, tone, share }, at) => {
         const isBelow = tone === 'bad'
         const length = Math.max(5, share * (isBelow ? belowHeight : aboveHeight))
+        const x = (shown - bars.length + at) * barWidth
         return (
-          <rect
-            key={id}
-            className={`is-${tone}`}
-            x={(shown - bars.length + at) * barWidth}
-            y={isBelow ? aboveHeight : aboveHeight - length}
-            width={barWidth - 1.5}
-            height={length}
-            rx="1"
-          />
+          <g key={id} className={`is-${tone}`}>
+            <rect x={x} y={isBelow ? aboveHeight : aboveHeight - length} width={thickness} height={length} rx="1" />
+            {tone === 'warn' && <circle cx={x + thickness / 2} cy={aboveHeight + 5} r={thickness / 2} />}
+          </g>
         )
       })}
       <line x1="0" x2={shown * barWidth} y1={aboveHeight} y2={aboveHeight} />
