@@ -39,21 +39,21 @@ test.each(names)('the buttons of the dialogue are visible on a small phone: %s',
   await page.setViewportSize({ width: 390, height: 700 })
   await openIn('en', name)
   const buttons = page.getByRole('dialog').locator('.page-actions button')
-  for (const button of await buttons.all())
-    expect(
-      await button.evaluate((element) => {
-        const { top, bottom, left, width } = element.getBoundingClientRect()
-        const { innerHeight = 0 } = element.ownerDocument.defaultView ?? {}
-        const covering = element.ownerDocument.elementFromPoint(left + width / 2, (top + bottom) / 2)
-        return top >= 0 && bottom <= innerHeight && element.contains(covering)
-      }),
-    ).toBe(true)
+  for (const button of await buttons.all()) await expect.poll(() => button.evaluate(isVisibleInWindow)).toBe(true)
   await page.setViewportSize({ width: 1_400, height: 900 })
 })
 
 test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
+
+/** True if the element is inside the window and nothing covers its centre. Runs in the browser. */
+function isVisibleInWindow(element: HTMLElement | SVGElement): boolean {
+  const { top, bottom, left, width } = element.getBoundingClientRect()
+  const { innerHeight = 0 } = element.ownerDocument.defaultView ?? {}
+  const covering = element.ownerDocument.elementFromPoint(left + width / 2, (top + bottom) / 2)
+  return top >= 0 && bottom <= innerHeight && element.contains(covering)
+}
 
 async function openIn(language: 'en' | 'ar', name: string): Promise<void> {
   const { path, open } = consoleDialogs(data).find((dialog) => dialog.name === name) ?? fail(name)
