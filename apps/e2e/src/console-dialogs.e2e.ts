@@ -1,6 +1,6 @@
 // Checks every dialogue of the console with axe, in both colour schemes, in forced colours and in both writing
 // directions.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere, barriersForced, barriersHalved } from './house/browser/barriers.ts'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
@@ -39,7 +39,7 @@ test.each(names)('the buttons of the dialogue are visible on a small phone: %s',
   await page.setViewportSize({ width: 390, height: 700 })
   await openIn('en', name)
   const buttons = page.getByRole('dialog').locator('.page-actions button')
-  for (const button of await buttons.all()) await expect.poll(() => button.evaluate(isVisibleInWindow)).toBe(true)
+  for (const button of await buttons.all()) await expect.poll(() => isVisibleInWindow(button)).toBe(true)
   await page.setViewportSize({ width: 1_400, height: 900 })
 })
 
@@ -47,12 +47,14 @@ test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
 
-/** True if the element is inside the window and nothing covers its centre. Runs in the browser. */
-function isVisibleInWindow(element: HTMLElement | SVGElement): boolean {
-  const { top, bottom, left, width } = element.getBoundingClientRect()
-  const { innerHeight = 0 } = element.ownerDocument.defaultView ?? {}
-  const covering = element.ownerDocument.elementFromPoint(left + width / 2, (top + bottom) / 2)
-  return top >= 0 && bottom <= innerHeight && element.contains(covering)
+/** True if the button is inside the window and nothing covers its centre. */
+function isVisibleInWindow(button: Locator): Promise<boolean> {
+  return button.evaluate((element) => {
+    const { top, bottom, left, width } = element.getBoundingClientRect()
+    const { innerHeight = 0 } = element.ownerDocument.defaultView ?? {}
+    const covering = element.ownerDocument.elementFromPoint(left + width / 2, (top + bottom) / 2)
+    return top >= 0 && bottom <= innerHeight && element.contains(covering)
+  })
 }
 
 async function openIn(language: 'en' | 'ar', name: string): Promise<void> {

@@ -7,8 +7,8 @@ const shown = 40
 const barWidth = 4
 const thickness = barWidth - 1.5
 /**
- * Bars above the line, and bars of failed deliveries below it. A dot below the line marks a delivery that needed a retry.
- * So the three kinds differ by more than their colour.
+ * Bars above the line, and bars of failed deliveries below it. A dot below the line marks a delivery that needed a
+ * retry. So the three kinds differ by more than their colour.
  */
 const aboveHeight = 20
 const belowHeight = 12
