@@ -1,5 +1,4 @@
 import { Button, PasswordInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiFailure } from '../api/request/ask.ts'
 import { useChangePassword } from '../api/tokens.ts'
@@ -11,10 +10,8 @@ import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
 import './change-password.css'
 
-/** Changes the password. A new password ends all sessions, including the session of this page. */
 export function ChangePassword() {
   const { username } = useSignedIn()
-  const client = useQueryClient()
   const change = useChangePassword()
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
@@ -31,15 +28,7 @@ export function ChangePassword() {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          change.mutate(
-            { currentPassword, newPassword },
-            {
-              onSuccess: () => {
-                void showToast(t('password.changed'))
-                client.setQueryData(['session'], null)
-              },
-            },
-          )
+          change.mutate({ currentPassword, newPassword }, { onSuccess: () => void showToast(t('password.changed')) })
         }}
       >
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />

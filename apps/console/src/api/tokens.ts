@@ -2,6 +2,7 @@ import type { Scope } from '@smsgw/contract/access/scopes'
 import type { IssuedToken, TokenResponse } from '@smsgw/contract/access/token'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ask, get } from './request/ask.ts'
+import { forgetSession } from './session.ts'
 
 export function useTokens() {
   return useQuery({
@@ -27,9 +28,12 @@ export function useRevokeToken() {
   })
 }
 
+/** Changes the password. A new password ends all sessions, including the session of this page. */
 export function useChangePassword() {
+  const client = useQueryClient()
   return useMutation({
     mutationFn: (change: { readonly currentPassword: string; readonly newPassword: string }) =>
       ask('POST', '/account/password', change),
+    onSuccess: () => forgetSession(client),
   })
 }
