@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { draftOf, keepDraft, moveDraft, putBack } from './drafts.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { draftKey, draftOf, keepDraft, moveDraft, putBack, removeDrafts } from './drafts.ts'
+
+afterEach(() => vi.unstubAllGlobals())
 
 test('a text that could not be sent is put before the text that was written since then', () => {
   keepDraft('one', '')
@@ -17,4 +19,26 @@ test('a draft moves to another conversation and replaces no text there', () => {
   keepDraft('+447400123456', 'begun before')
   moveDraft('new', '+447400123456')
   expect(draftOf('+447400123456')).toBe('begun before')
+})
+
+test('the drafts of one user are removed from memory and from the browser', () => {
+  const stored: Record<string, string> = {
+    'smsgw-draft anna +447400123456': 'from an earlier visit',
+    'smsgw-draft annabel new': 'of another user',
+    'smsgw-language': 'en',
+  }
+  const methods = {
+    getItem: (name: string) => stored[name] ?? null,
+    setItem: (name: string, text: string) => Object.assign(stored, { [name]: text }),
+    removeItem: (name: string) => void delete stored[name],
+  }
+  vi.stubGlobal(
+    'localStorage',
+    new Proxy(stored, { get: (_, name) => methods[name as keyof typeof methods] ?? stored[String(name)] }),
+  )
+  const written = draftKey('anna')
+  keepDraft(written, 'Meet me at the old harbour')
+  removeDrafts('anna')
+  expect(draftOf(written)).toBe('')
+  expect(Object.keys(stored)).toEqual(['smsgw-draft annabel new', 'smsgw-language'])
 })

@@ -41,6 +41,14 @@ export function moveDraft(from: string, to: string): void {
   putBack(to, text)
 }
 
+/** Removes the drafts of a user from the browser. */
+export function removeDrafts(username: string): void {
+  const isOf = (key: string) => key.startsWith(draftKey(username, ''))
+  const stored = Object.keys(globalThis.localStorage ?? {}).filter((name) => name.startsWith(storagePrefix))
+  const keys = new Set([...drafts.keys(), ...stored.map((name) => name.slice(storagePrefix.length))])
+  for (const key of keys) if (isOf(key)) keepDraft(key, '')
+}
+
 export function useDraft(key: string): string {
   return useSyncExternalStore(
     watch,

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { editsOf, keepEdits } from './unsaved-edits.ts'
+import { editsOf, keepEdits, removeEdits } from './unsaved-edits.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -10,6 +10,16 @@ test('unsaved changes are kept until they are saved or discarded, for each accou
   keepEdits('ada messages', {})
   expect(editsOf('ada messages')).toEqual({})
   keepEdits('bob messages', {})
+})
+
+test('a sign-out removes the unsaved changes of the user in all sections', () => {
+  keepEdits('ada messages', { limit_value: 5 })
+  keepEdits('ada logs', { lifetime_days: 7 })
+  keepEdits('adam logs', { lifetime_days: 3 })
+  removeEdits('ada')
+  expect([editsOf('ada messages'), editsOf('ada logs')]).toEqual([{}, {}])
+  expect(editsOf('adam logs')).toEqual({ lifetime_days: 3 })
+  removeEdits('adam')
 })
 
 test('the browser asks before a reload only if there are unsaved changes', () => {

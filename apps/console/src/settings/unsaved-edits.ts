@@ -27,6 +27,11 @@ export function keepEdits(owner: string, next: Edits): void {
   for (const watcher of watchers) watcher()
 }
 
+/** Removes the unsaved changes of a user. */
+export function removeEdits(username: string): void {
+  for (const owner of edits.keys()) if (owner.startsWith(`${username} `)) keepEdits(owner, none)
+}
+
 function askFirst(event: Event): void {
   event.preventDefault()
 }

@@ -2,7 +2,9 @@ import { Menu, useMantineColorScheme } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { ApiFailure } from '../api/request/ask.ts'
 import { useSignOut } from '../api/session.ts'
+import { removeDrafts } from '../conversations/drafts.ts'
 import { useSignedIn } from '../session-context.ts'
+import { removeEdits } from '../settings/unsaved-edits.ts'
 import { Icon } from '../ui/icon.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { languages, storeLanguage } from '../words/language.ts'
@@ -63,7 +65,7 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
         <Menu.Divider />
         <Menu.Item
           leftSection={<Icon name="leave" />}
-          onClick={() => signOut.mutate(undefined, { onError: (error) => void sayStillSignedIn(error) })}
+          onClick={() => signOut.mutate(undefined, { onSettled: (_, error) => afterSignOut(username, error) })}
         >
           {t('account.signOut')}
         </Menu.Item>
@@ -72,8 +74,13 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
   )
 }
 
-/** An expired session needs no message, because the page then shows the sign-in. */
-async function sayStillSignedIn(error: Error): Promise<void> {
-  if (error instanceof ApiFailure && error.status === 401) return
-  await showToast(t('account.signOutFailed', { reason: error.message }))
+/** A session that has expired is a sign-out as well, because the page then shows the sign-in. */
+function afterSignOut(username: string, error: Error | null): void {
+  if (error !== null && !(error instanceof ApiFailure && error.status === 401)) {
+    void showToast(t('account.signOutFailed', { reason: error.message }))
+    return
+  }
+  // Someone else may use this computer. After any other end of the session, the user finds the unsent texts again.
+  removeDrafts(username)
+  removeEdits(username)
 }
