@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { InterruptibleWork } from '@smsgw/daemon/interruptible-work'
 import type { Log } from '@smsgw/daemon/log/log'
 import { connect, type IClientOptions, type IPublishPacket, type MqttClient } from 'mqtt'
 import type { HandledItems } from '../state/handled-items.ts'
@@ -57,12 +58,12 @@ export class Broker {
   readonly #options: BrokerOptions
   readonly #client: MqttClient
   readonly #firstConnect = Promise.withResolvers<void>()
-  readonly #closed = Promise.withResolvers<never>()
+  readonly #work = new InterruptibleWork()
+  #closed: Error | undefined
   #problem: string | undefined
 
   constructor(options: BrokerOptions) {
     this.#options = options
-    this.#closed.promise.catch(() => undefined)
     this.#client = connect(clientOptions(options.session, options.packets))
     this.#client.on('connect', () => void this.#connected())
     this.#client.on('error', (error) => this.#report(error.message))
@@ -102,7 +103,7 @@ export class Broker {
   async publishOnce(item: string, topic: string, payload: string): Promise<void> {
     // Waits, because after the first connection the client sends its stored packets again, and the item may be one of
     // them.
-    await Promise.race([this.#firstConnect.promise, this.#closed.promise])
+    await this.#untilClosed(() => this.#firstConnect.promise)
     if (this.#options.handled.has(item)) return
     const properties = { contentType: JSON_TYPE, userProperties: { [itemProperty]: item } }
     try {
@@ -130,12 +131,18 @@ export class Broker {
   async close(): Promise<void> {
     const offline = this.retain(this.#options.session.availabilityTopic, 'offline').catch(() => undefined)
     await Promise.race([offline, sleep(CLOSE_MS)])
-    this.#closed.reject(new Error('the bridge is stopping'))
+    this.#closed = new Error('the bridge is stopping')
+    this.#work.interrupt(this.#closed)
     await Promise.race([this.#client.endAsync(!this.#client.connected), sleep(CLOSE_MS)])
   }
 
   async #publish(topic: string, payload: string, options: Parameters<MqttClient['publishAsync']>[2]): Promise<void> {
-    await Promise.race([this.#client.publishAsync(topic, payload, options), this.#closed.promise])
+    await this.#untilClosed(() => this.#client.publishAsync(topic, payload, options))
+  }
+
+  async #untilClosed(work: () => Promise<unknown>): Promise<void> {
+    if (this.#closed !== undefined) throw this.#closed
+    await this.#work.during(work())
   }
 
   async #connected(): Promise<void> {
