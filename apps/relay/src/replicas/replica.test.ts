@@ -17,6 +17,7 @@ beforeEach(async () => {
   replica = new Replica({
     url: store.url,
     connections: 1,
+    streamId: 'stream',
     primaryMs: () => primaryMs,
     onLost: () => undefined,
     onBack: () => undefined,
@@ -67,4 +68,19 @@ test('a read in progress fails when the replica is lost', async () => {
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'smsgw replica check' AND datname = current_database()`
   await expect(reading).rejects.not.toThrow('no answer')
+})
+
+test('a server with another database is not used', async () => {
+  const lost: unknown[] = []
+  const other = new Replica({
+    url: store.url,
+    connections: 1,
+    streamId: 'another stream',
+    primaryMs: () => primaryMs,
+    onLost: (_, error) => lost.push(error),
+    onBack: () => undefined,
+  })
+  await expect.poll(() => String(lost[0])).toContain('names another database')
+  expect(other.ageMs()).toBeUndefined()
+  await other.close()
 })

@@ -9,6 +9,8 @@ export interface ReplicaOptions {
   readonly url: string
   /** Size of the pool. */
   readonly connections: number
+  /** The id of the history of the primary. */
+  readonly streamId: string
   /** Returns the present time of the primary, as far as it is known. */
   readonly primaryMs: () => number | undefined
   /** Called once for each outage, with the error of the first failure. */
@@ -86,8 +88,10 @@ export class Replica {
     while (!signal.aborted) {
       try {
         this.#client ??= await this.#connect()
-        const { rows } = await this.#client.query<{ ms: number | null }>(READ_BEAT)
-        this.#beatMs = rows[0]?.ms ?? undefined
+        const { rows } = await this.#client.query<{ ms: number | null; streamId: string }>(READ_BEAT)
+        if (rows[0]?.streamId !== this.#options.streamId)
+          throw new Error('DATABASE_REPLICA_URL names another database: use the address of a standby of DATABASE_URL')
+        this.#beatMs = rows[0].ms ?? undefined
         if (this.#isOutage) this.#options.onBack(this.server)
         this.#isOutage = false
       } catch (error) {
@@ -126,7 +130,9 @@ export class Replica {
   }
 }
 
-const READ_BEAT = `SELECT (extract(epoch FROM replica_beat_at) * 1000)::float8 AS ms FROM installation WHERE id = 1`
+const READ_BEAT = `
+  SELECT (extract(epoch FROM replica_beat_at) * 1000)::float8 AS ms, stream_id AS "streamId"
+  FROM installation WHERE id = 1`
 const CHECK_MS = 500
 /** A server that needs longer for the check counts as away. */
 const ANSWER_MS = 1_000

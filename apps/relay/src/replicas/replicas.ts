@@ -11,6 +11,8 @@ export interface ReplicasOptions {
   readonly url: string | undefined
   /** Size of the pool for each server. */
   readonly connections: number
+  /** The id of the history of the database. */
+  readonly streamId: string
   /** The primary. */
   readonly database: Database
   readonly log: Log
@@ -38,7 +40,7 @@ export class Replicas {
   #beat: { readonly primaryMs: number; readonly atMs: number } | undefined
   #turn = 0
 
-  constructor({ url, connections, database, log, registry }: ReplicasOptions) {
+  constructor({ url, connections, streamId, database, log, registry }: ReplicasOptions) {
     this.#database = database
     const urls = url === undefined ? [] : readDatabaseAddress(url).urls
     this.all = urls.map(
@@ -46,6 +48,7 @@ export class Replicas {
         new Replica({
           url: one,
           connections,
+          streamId,
           primaryMs: () => this.#primaryMs(),
           onLost: (server, err) => log.warn({ server, err }, 'read replica unavailable, the primary answers'),
           onBack: (server) => log.info({ server }, 'read replica available again'),
