@@ -122,10 +122,10 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
     job(
       'update list counts',
       1,
-      () => updateListCounts(deps),
+      (stopping) => updateListCounts({ ...deps, stopping }),
       () => areListCountsBehind(database),
     ),
-    job('check list counts', DAY, () => checkListCounts(deps)),
+    job('check list counts', DAY, (stopping) => checkListCounts({ ...deps, stopping })),
     job('delete unused conversation states', HOUR, () => deleteUnusedStates(database)),
     retentionJob(deps, inboxRetention),
     retentionJob(deps, deliveryRetention),
@@ -143,7 +143,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
 function job(
   name: string,
   everySeconds: number,
-  run: () => Promise<unknown>,
+  run: PeriodicJob['run'],
   isNeeded?: () => Promise<boolean>,
 ): PeriodicJob {
   return { name, everySeconds, run, ...(isNeeded && { isNeeded }) }

@@ -14,8 +14,11 @@ export interface PeriodicJob {
    * query. Without it, each run takes the lock.
    */
   readonly isNeeded?: () => Promise<boolean>
-  /** Does the pending work in small transactions. An aborted or concurrent run must be harmless. */
-  readonly run: () => Promise<unknown>
+  /**
+   * Does the pending work in small transactions. An aborted or concurrent run must be harmless. Long statements must
+   * end when `stopping` aborts, because the relay waits for the run.
+   */
+  readonly run: (stopping?: AbortSignal) => Promise<unknown>
 }
 
 export interface PeriodicJobs {
@@ -38,10 +41,11 @@ export function runPeriodicJobs(
     while (await pause(seconds * 1000, stopping.signal)) {
       seconds = everySeconds
       try {
-        if ((await isNeeded?.()) !== false) await locks.during(name, run)
+        if ((await isNeeded?.()) !== false) await locks.during(name, () => run(stopping.signal))
         if (isOutage) log.info('database available again, periodic jobs resumed')
         isOutage = false
       } catch (error) {
+        if (stopping.signal.aborted) return
         if (!isDatabaseUnavailable(error)) log.error({ job: name, err: error }, 'periodic job failed, retrying later')
         else if (!isOutage) log.warn({ job: name }, 'periodic jobs paused: database unavailable, retrying')
         isOutage ||= isDatabaseUnavailable(error)

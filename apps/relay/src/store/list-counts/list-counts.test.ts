@@ -8,7 +8,7 @@ import { inboxRetention } from '../../inbox/inbox-retention-statement.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { deliveryRetention } from '../../webhooks/outbox/delivery-retention-statement.ts'
 import { connectDatabase, limitedSocket } from '../database.ts'
-import { addListChanges, areListCountsBehind, countList } from './list-counts-statement.ts'
+import { addListChanges, areListCountsBehind, countList, lockListProgress } from './list-counts-statement.ts'
 import { checkListCounts, updateListCounts } from './update-list-counts.ts'
 
 const SEED = 20_261_129
@@ -215,4 +215,18 @@ test('the check corrects wrong counts, logs how many were wrong, and removes emp
   await updateListCounts(world)
   await check()
   expect(await database.listCount.count({ where: { list: 'inbox' } })).toBe(0)
+})
+
+test('counting ends when the relay stops', async () => {
+  const stopping = new AbortController()
+  const { database, url } = world
+  await database.$transaction(async (statements) => {
+    // The counting waits for this lock for 5 s.
+    await lockListProgress(statements, 'inbox')
+    const counting = checkListCounts({ database, url, stopping: stopping.signal, log: { warn: () => undefined } })
+    setTimeout(() => stopping.abort(), 500)
+    const startedMs = performance.now()
+    await expect(counting).rejects.toThrow()
+    expect(performance.now() - startedMs).toBeLessThan(4_000)
+  })
 })

@@ -21,6 +21,8 @@ export interface ListCountDeps {
   readonly database: Database
   /** The URL for connections outside the pool. */
   readonly url: string
+  /** Ends the counting when it aborts. */
+  readonly stopping?: AbortSignal | undefined
 }
 
 /**
@@ -62,23 +64,31 @@ export async function checkListCounts({
  * Uses a connection of its own. A connection of the pool is given up after 40 s without traffic, and counting many rows
  * takes longer.
  */
-async function correctList({ url }: ListCountDeps, list: CountedList): Promise<number> {
+async function correctList({ url, stopping }: ListCountDeps, list: CountedList): Promise<number> {
+  const ended = new AbortController()
   const database = connectDatabase({
     url,
     connections: 1,
-    socket: () => limitedSocket(COUNTING_MS),
+    socket() {
+      const socket = limitedSocket(COUNTING_MS)
+      stopping?.addEventListener('abort', () => socket.destroy(), { signal: ended.signal })
+      return socket
+    },
     transactionLimits: { maxWait: CONNECTION_MS, timeout: COUNTING_MS },
   })
   try {
     let wrong = 0
     await database.$transaction((statements) => lockListProgress(statements, list))
-    for (const owner of await ownersOf(database, list))
+    for (const owner of await ownersOf(database, list)) {
+      stopping?.throwIfAborted()
       wrong += await database.$transaction(async (statements) => {
         await lockListProgress(statements, list)
         return await correctListCounts(statements, list, owner)
       })
+    }
     return wrong
   } finally {
+    ended.abort()
     await database.$disconnect()
   }
 }
