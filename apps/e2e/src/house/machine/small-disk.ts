@@ -73,15 +73,20 @@ export class SmallDisk {
     return undefined
   }
 
-  /** Fills the disk completely, including the last page of each file in its top folder. */
+  /** Fills the disk completely, including the last page of each file in its top folder. It may already be full. */
   fill(): void {
     for (const file of readdirSync(this.folder, { withFileTypes: true }).filter((entry) => entry.isFile())) {
       const path = join(this.folder, file.name)
-      appendFileSync(path, '\n'.repeat(pageBytes - (statSync(path).size % pageBytes)))
+      untilFull(() => appendFileSync(path, '\n'.repeat(pageBytes - (statSync(path).size % pageBytes))))
     }
     const file = openSync(join(this.folder, 'filler'), 'a')
     try {
-      for (const size of [65_536, pageBytes, 1]) fillWith(file, Buffer.alloc(size))
+      for (const size of [65_536, pageBytes, 1]) {
+        const bytes = Buffer.alloc(size)
+        untilFull(() => {
+          while (writeSync(file, bytes) > 0);
+        })
+      }
     } finally {
       closeSync(file)
     }
@@ -97,9 +102,9 @@ export class SmallDisk {
   }
 }
 
-function fillWith(file: number, bytes: Buffer): void {
+function untilFull(write: () => void): void {
   try {
-    while (writeSync(file, bytes) > 0);
+    write()
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
   }
