@@ -122,7 +122,7 @@ async function signOut(page: Page): Promise<void> {
 /** Waits for the sign-in page, and checks that the data is neither in memory nor shown by Back. */
 async function untilForgotten(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  expect(await page.title()).toBe('Sign in · smsgw')
+  await expect.poll(() => page.title()).toBe('Sign in · smsgw')
   expect(await page.getByText(secret).count()).toBe(0)
   await expect.poll(() => keepsReply(page)).toBe(false)
   await page.goBack({ waitUntil: 'commit' })
