@@ -2,7 +2,9 @@ import { type AliasKey, aliasKey } from '@smsgw/contract/link/event'
 import { readEncryptedField } from '@smsgw/contract/messages/encrypted-field'
 import { z } from 'zod'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
-import type { Statements } from '../store/database.ts'
+import { Prisma } from '../store/generated/client.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
+import { readRows } from '../store/read-rows.ts'
 
 /**
  * The largest number of keys per device. An agent needs one alias key for each key of its account. An agent with more
@@ -16,22 +18,25 @@ const MOST_KEYS = 32
  * caller must have locked the device.
  */
 export async function storeAliasKeys(
-  statements: Statements,
+  statements: RawStatements,
   { deviceId, accountId }: Pick<AgentConnection, 'deviceId' | 'accountId'>,
   reported: readonly AliasKey[],
 ): Promise<void> {
-  const where = { id: deviceId, accountId }
-  const device = await statements.device.findUnique({ where, select: { aliasKeys: true } })
-  if (device === null) return
+  const [device] = await readRows(
+    statements,
+    keysRow,
+    Prisma.sql`SELECT alias_keys AS "aliasKeys" FROM devices WHERE id = ${deviceId} AND account_id = ${accountId}`,
+  )
+  if (device === undefined) return
   const before = aliasKeysOf(device)
   const after = reported.reduce(withKey, before)
   if (after === before) return
-  await statements.device.update({
-    where,
-    data: { aliasKeys: after.slice(-MOST_KEYS) },
-    select: { id: true },
-  })
+  const stored = JSON.stringify(after.slice(-MOST_KEYS))
+  await statements.$executeRaw`
+    UPDATE devices SET alias_keys = ${stored}::jsonb WHERE id = ${deviceId} AND account_id = ${accountId}`
 }
+
+const keysRow = z.object({ aliasKeys: z.unknown() })
 
 function withKey(keys: readonly AliasKey[], key: AliasKey): readonly AliasKey[] {
   const known = keys.find(({ id }) => id === key.id)

@@ -6,6 +6,7 @@ import { typedPairingCode } from '../devices/pairing/pairing-code.ts'
 import { type RedeemPairingCodeDeps, redeemPairingCode } from '../devices/pairing/redeem-pairing-code.ts'
 import { registerDevice } from '../devices/pairing/register-device.ts'
 import type { Database } from '../store/database.ts'
+import { readDeviceKey } from './claim/read-device-key-statement.ts'
 
 export type Admission =
   | { readonly ok: true; readonly deviceId: string }
@@ -80,27 +81,25 @@ function throttled(retryAfterMs: number): Admission {
   }
 }
 
+export type Authentication =
+  | { readonly ok: true; readonly accountId: string }
+  | { readonly ok: false; readonly refusal: RelayInput }
+
 /** Checks a paired agent's signature of the text, which contains the nonce of this connection. */
 export async function authenticateAgent(
   database: Database,
   { deviceId, text, signature }: { readonly deviceId: string; readonly text: string; readonly signature: string },
-): Promise<RelayInput> {
-  const device = await database.device.findUnique({
-    where: { id: deviceId },
-    select: { publicKey: true, deletedAt: true },
-  })
+): Promise<Authentication> {
+  const device = await readDeviceKey(database, deviceId)
   // The key was deleted with the device. Only a caller that has the device id can learn that the device was deleted.
-  if (device !== null && device.deletedAt !== null) return REVOKED
+  if (device?.isDeleted) return { ok: false, refusal: REVOKED }
   // Gives the same answer for a wrong signature and for an unknown device, so that the answer does not reveal which
   // devices exist.
   if (!device?.publicKey || !isSignedBy(device.publicKey, text, signature)) {
-    return {
-      kind: 'refused',
-      why: 'unauthenticated',
-      reason: 'no device of this relay has this key: pair the agent again',
-    }
+    const reason = 'no device of this relay has this key: pair the agent again'
+    return { ok: false, refusal: { kind: 'refused', why: 'unauthenticated', reason } }
   }
-  return { kind: 'authenticated' }
+  return { ok: true, accountId: device.accountId }
 }
 
 export const REVOKED: RelayInput = {

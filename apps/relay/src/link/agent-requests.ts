@@ -87,6 +87,8 @@ export class AgentRequests {
   readonly #address: string
   readonly #listener: RequestListener
   readonly #reports: AgentReports
+  /** The account of the device. Undefined until the agent is authenticated. */
+  #accountId: string | undefined
   #connection: AgentConnection | undefined
   #isOver = false
   #mayHideSenders = false
@@ -146,8 +148,12 @@ export class AgentRequests {
           ? { kind: 'refused', why: 'unavailable', reason }
           : { kind: 'pairing-refused', reason }
       }
-      case 'authenticate':
-        return authenticateAgent(database, effect)
+      case 'authenticate': {
+        const authentication = await authenticateAgent(database, effect)
+        if (!authentication.ok) return authentication.refusal
+        this.#accountId = authentication.accountId
+        return { kind: 'authenticated' }
+      }
       case 'open-connection':
         return this.#open(effect.hello)
       case 'store-events':
@@ -198,12 +204,8 @@ export class AgentRequests {
     const supported = capabilities.filter(
       (name) => hello.capabilities.includes(name) && (name !== 'public-key' || encryptionKey !== undefined),
     )
-    const device = await database.device.findUnique({
-      where: { id: deviceId },
-      select: { accountId: true, deletedAt: true },
-    })
-    if (device === null || device.deletedAt !== null) return REVOKED
-    const { accountId } = device
+    const accountId = this.#accountId
+    if (accountId === undefined) throw new Error('this agent is not yet authenticated')
     this.#mayHideSenders = supported.includes('number-alias')
     const refusal = this.#mayHideSenders
       ? undefined

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Endpoint } from '../http/endpoint.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
-import { type SendRow, sendColumns, sendCommandOf } from '../link/dispatch/claim-commands-statement.ts'
+import { readUnacknowledgedCommands } from '../link/dispatch/read-unacknowledged-statement.ts'
 import { type DispatchWorld, dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { systemRandom } from '../random.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
@@ -167,9 +167,10 @@ describe('an accepted message', () => {
     expect(status).toBe(202)
     const read = await callEndpoint(getMessage({ database: db.database }), { id: String(body['id']) })
     expect(read.body['dataMessage']).toEqual(requested.dataMessage)
-    const [row] = await db.database.$queryRaw<SendRow[]>`
-      SELECT ${sendColumns} FROM recipients r JOIN messages m ON m.key = r.message_key`
-    expect(row && sendCommandOf(row)).toMatchObject({
+    await db.database.recipient.updateMany({ data: { dispatchedJournal: 'journal' } })
+    const agent = { accountId: 'account', deviceId: DEVICE, journalId: 'journal', connEpoch: 1 }
+    const [command] = await readUnacknowledgedCommands(db.database, agent, world.now)
+    expect(command).toMatchObject({
       isEncrypted: true,
       phoneNumber: requested.phoneNumbers[0],
       content: requested.dataMessage,

@@ -1,7 +1,9 @@
 import { type Settings, settings } from '@smsgw/contract/relay/settings'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import type { Database, Statements } from '../store/database.ts'
-import { type OwnSettings, withDefaults } from './merge-settings.ts'
+import type { Database } from '../store/database.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
+import { withDefaults } from './merge-settings.ts'
+import { readOwnSettings } from './read-own-settings-statement.ts'
 
 export function getSettings({ database }: { readonly database: Database }): Endpoint {
   return endpoint({
@@ -21,7 +23,7 @@ export interface AccountSettings {
   readonly signingKeySealed: string | null
 }
 
-export async function readAccountSettings(statements: Statements, accountId: string): Promise<AccountSettings> {
+export async function readAccountSettings(statements: RawStatements, accountId: string): Promise<AccountSettings> {
   const found = (await readSettingsOf(statements, [accountId])).get(accountId)
   if (!found) throw new Error(`account ${accountId} does not exist`)
   return found
@@ -29,17 +31,9 @@ export async function readAccountSettings(statements: Statements, accountId: str
 
 /** Reads the settings of the existing accounts in one query. */
 export async function readSettingsOf(
-  statements: Statements,
+  statements: RawStatements,
   accountIds: readonly string[],
 ): Promise<ReadonlyMap<string, AccountSettings>> {
-  const accounts = await statements.account.findMany({
-    where: { id: { in: [...accountIds] } },
-    select: { id: true, settings: true, settingsVersion: true, signingKeySealed: true },
-  })
-  return new Map(
-    accounts.map(({ id, settings: own, settingsVersion: version, signingKeySealed }) => [
-      id,
-      { version, settings: withDefaults(own as OwnSettings), signingKeySealed },
-    ]),
-  )
+  const accounts = await readOwnSettings(statements, accountIds)
+  return new Map(accounts.map(({ id, own, ...rest }) => [id, { ...rest, settings: withDefaults(own) }]))
 }

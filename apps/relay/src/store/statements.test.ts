@@ -16,6 +16,7 @@ import { readTokenStandings } from '../auth/tokens/read-token-standings-statemen
 import { replacePair } from '../auth/tokens/replace-pair-statement.ts'
 import { revokeFamilyOf } from '../auth/tokens/revoke-family-statement.ts'
 import { conversationExamples } from '../conversations/testing/conversation-examples.ts'
+import { storeAliasKeys } from '../devices/alias-keys.ts'
 import { countDeviceQueue } from '../devices/count-device-queue-statement.ts'
 import { deleteOldTelemetry } from '../devices/delete-old-telemetry-statement.ts'
 import { lockDeviceToDelete } from '../devices/lock-device-to-delete-statement.ts'
@@ -30,24 +31,9 @@ import { insertReceived } from '../inbox/insert-received-statement.ts'
 import { fenceBatches } from '../ingest/fence-batches-statement.ts'
 import { storeParts } from '../ingest/store-parts-statement.ts'
 import { writeMarks } from '../ingest/write-marks-statement.ts'
-import { closeConnections } from '../link/claim/close-connections-statement.ts'
-import { endOldRelayLeases, endRelayLease } from '../link/claim/end-relay-leases-statement.ts'
-import { findEndedConnections } from '../link/claim/find-ended-connections-statement.ts'
-import { findLostSends } from '../link/claim/find-lost-sends-statement.ts'
-import { findOldRelays } from '../link/claim/find-old-relays-statement.ts'
-import { findOpenSends } from '../link/claim/find-open-sends-statement.ts'
-import { findSilentSends } from '../link/claim/find-silent-sends-statement.ts'
-import { findStaleSettings } from '../link/claim/find-stale-settings-statement.ts'
-import { findUnconnectedDevices } from '../link/claim/find-unconnected-devices-statement.ts'
-import { lockDevice } from '../link/claim/lock-device-statement.ts'
-import { renewLeases } from '../link/claim/renew-leases-statement.ts'
-import { renewRelayLease } from '../link/claim/renew-relay-lease-statement.ts'
-import { storeSims } from '../link/claim/store-sims-statement.ts'
-import { claimCommands } from '../link/dispatch/claim-commands-statement.ts'
-import { findDevicesWithWork } from '../link/dispatch/find-work-statement.ts'
-import { readUnacknowledgedCommands } from '../link/dispatch/read-unacknowledged-statement.ts'
 import { recordTelemetry } from '../link/record-telemetry-statement.ts'
 import { dispatchWorld } from '../link/testing/dispatch-world.ts'
+import { linkExamples } from '../link/testing/link-examples.ts'
 import { awaitTransactions } from '../live/await-transactions-statement.ts'
 import { deleteOldLiveEvents } from '../live/delete-live-events-statement.ts'
 import { readLastNumber, readLiveEvents, readMissedEvents } from '../live/read-live-events-statement.ts'
@@ -63,6 +49,7 @@ import { phoneExamples } from '../mobile/testing/phone-examples.ts'
 import { pushExamples } from '../push/testing/push-examples.ts'
 import { writeBeat } from '../replicas/write-beat-statement.ts'
 import { lockSettings } from '../settings/lock-settings-statement.ts'
+import { readOwnSettings } from '../settings/read-own-settings-statement.ts'
 import { sharedInboxExamples } from '../shared-inbox/testing/shared-inbox-examples.ts'
 import { countTraffic } from '../statistics/count-traffic-statement.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
@@ -140,6 +127,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   },
   'auth/passwords/store-recognised-login-statement.ts': (s) =>
     storeRecognisedLogin(s, 'hash', { accountId: 'account', credentialVersion: 1 }),
+  'devices/alias-keys.ts': (s) => storeAliasKeys(s, connection, [{ id: '1', key: 'key' }]),
   'devices/count-device-queue-statement.ts': (s) => countDeviceQueue(s, 'account', 'device'),
   'devices/pairing/count-pairing-try-statement.ts': async (s) => {
     await s.pairingCode.create({
@@ -179,32 +167,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
       now,
     ),
   'ingest/write-marks-statement.ts': (s) => writeMarks(s, [{ ...connection, mark: 1, tag: undefined }]),
-  'link/claim/close-connections-statement.ts': (s) => closeConnections(s, [connection], now),
-  'link/claim/end-relay-leases-statement.ts': async (s) => {
-    await endRelayLease(s, 'relay')
-    await endOldRelayLeases(s, now)
-  },
-  'link/claim/find-ended-connections-statement.ts': (s) =>
-    findEndedConnections(s as never, [{ ...connection, deviceId: 'other' }]),
-  'link/claim/find-lost-sends-statement.ts': (s) => findLostSends(s, now, 1),
-  'link/claim/find-old-relays-statement.ts': (s) => findOldRelays(s as never, { relayId: 'relay', worker: 1 }),
-  'link/claim/find-open-sends-statement.ts': (s) => findOpenSends(s, connection),
-  'link/claim/find-silent-sends-statement.ts': (s) =>
-    findSilentSends(s, { afterExpiryMs: 0, silenceMs: 0 }, new Date('2027-01-01'), 1),
-  'link/claim/find-stale-settings-statement.ts': (s) =>
-    findStaleSettings(s as never, [{ connection, settingsVersion: 0 }]),
-  'link/claim/find-unconnected-devices-statement.ts': (s) =>
-    findUnconnectedDevices(s as never, { relayId: 'relay', now }, [connection]),
-  'link/claim/lock-device-statement.ts': (s) => lockDevice(s, connection),
-  'link/claim/renew-leases-statement.ts': (s) => renewLeases(s as never, [connection], { leaseMs: 1, now }),
-  'link/claim/renew-relay-lease-statement.ts': (s) =>
-    renewRelayLease(s as never, { relayId: 'relay', worker: 1, leaseMs: 1, now }),
-  'link/claim/store-sims-statement.ts': (s) => storeSims(s, 'device', [{ simNumber: 1, state: 'ready' }], now),
-  'link/dispatch/claim-commands-statement.ts': (s) =>
-    claimCommands(s, connection, { sends: 1, urgentSends: 1, others: 1 }, now),
-  'link/dispatch/find-work-statement.ts': (s) => findDevicesWithWork(s as never, 'relay', now),
-  'link/dispatch/read-unacknowledged-statement.ts': (s) => readUnacknowledgedCommands(s, connection, now),
-  'link/record-telemetry-statement.ts': (s) => recordTelemetry(s, [{ connection, receivedAt: now, json: '{}' }]),
+  ...linkExamples(now, connection),
   'logs/log-retention-statement.ts': async (s) => {
     await deleteOldLogs(s, 'account', now, 1)
     await longestLogRetention(s)
@@ -250,6 +213,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   ...sharedInboxExamples,
   'replicas/write-beat-statement.ts': (s) => writeBeat(s),
   ...storeExamples,
+  'settings/read-own-settings-statement.ts': (s) => readOwnSettings(s, ['account']),
   'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
   'statistics/count-traffic-statement.ts': (s) =>
     countTraffic(s, { accountId: 'account', from: now, stepSeconds: 60, buckets: 2 }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
@@ -9,7 +9,7 @@ import type { AgentConnection } from './agent-connection.ts'
  * of the device, so no message is dispatched in the meantime.
  */
 export function findOpenSends(
-  statements: Statements,
+  statements: RawStatements,
   { deviceId, accountId, journalId }: Omit<AgentConnection, 'connEpoch'>,
 ): Promise<z.output<typeof sendRow>[]> {
   return readRows(

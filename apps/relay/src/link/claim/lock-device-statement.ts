@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
@@ -14,7 +14,7 @@ export type DeviceBefore = Readonly<z.output<typeof deviceRow>>
  * meantime.
  */
 export async function lockDevice(
-  statements: Statements,
+  statements: RawStatements,
   { deviceId, accountId }: Pick<AgentConnection, 'deviceId' | 'accountId'>,
 ): Promise<DeviceBefore | undefined> {
   const [device] = await readRows(

@@ -2,12 +2,13 @@ import type { AliasKey, EncryptionKey, SimCard } from '@smsgw/contract/link/even
 import type { Capability } from '@smsgw/contract/link/frame'
 import { storeAliasKeys } from '../../devices/alias-keys.ts'
 import { advanceMessages } from '../../messages/progress/advance-messages.ts'
-import type { Database, Statements } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
+import { type RawStatements, rawTransaction } from '../../store/raw-statements.ts'
 import type { AgentConnection } from './agent-connection.ts'
 import { findOpenSends } from './find-open-sends-statement.ts'
 import { isLeased } from './lease.ts'
 import { type DeviceBefore, lockDevice } from './lock-device-statement.ts'
-import { storeSims } from './store-sims-statement.ts'
+import { recordConnection } from './record-connection-statement.ts'
 
 export interface ArrivingAgent {
   readonly accountId: string
@@ -60,39 +61,19 @@ export function openConnection(
   agent: ArrivingAgent,
   { relayId, leaseMs, now }: OpenConnectionOptions,
 ): Promise<ClaimedConnection | undefined> {
-  return database.$transaction(async (statements) => {
+  return rawTransaction(database, async (statements) => {
     const before = await lockDevice(statements, agent)
     if (before === undefined) return undefined
-    const journal = await knownJournal(statements, agent)
-    const isNew = journal === undefined
-    if (isNew) await beginJournal(statements, agent, now)
-    if (isNew && before.journalId !== null) await doubtOpenSends(statements, agent, now)
-    const { deviceId, accountId, journalId, bootId, agentVersion, capabilities, encryptionKey } = agent
     const connEpoch = before.connEpoch + 1n
-    await statements.device.update({
-      where: { id: deviceId, accountId },
-      data: {
-        connEpoch,
-        relayId,
-        leaseUntil: new Date(now.getTime() + leaseMs),
-        lastSeen: now,
-        connectedAt: now,
-        bootId,
-        agentVersion,
-        capabilities: [...capabilities],
-        capabilitiesEpoch: connEpoch,
-        encryptionKey: encryptionKey?.publicKey ?? null,
-        encryptionKeyVersion: encryptionKey?.version ?? null,
-        ...(isNew && { journalId }),
-      },
-      select: { id: true },
-    })
+    const journal = await recordConnection(statements, { ...agent, connEpoch }, { relayId, leaseMs, now })
+    const isNew = journal.mark === null
+    if (isNew && before.journalId !== null) await doubtOpenSends(statements, agent, now)
     if (agent.aliasKey !== undefined) await storeAliasKeys(statements, agent, [agent.aliasKey])
-    await storeSims(statements, deviceId, agent.sims, now)
+    const { deviceId, accountId, journalId } = agent
     return {
       connection: { accountId, deviceId, journalId, connEpoch: Number(connEpoch) },
-      mark: Number(journal?.mark ?? 0),
-      markTag: journal?.markTag ?? undefined,
+      mark: Number(journal.mark ?? 0),
+      markTag: journal.markTag ?? undefined,
       isRetired: !isNew && before.journalId !== journalId,
       previousBootId: before.bootId ?? undefined,
       displacedRelayId: displacedRelay(before, now),
@@ -100,17 +81,8 @@ export function openConnection(
   })
 }
 
-async function knownJournal(statements: Statements, { deviceId, journalId }: ArrivingAgent) {
-  const journal = await statements.deviceJournal.findUnique({ where: { deviceId_journalId: { deviceId, journalId } } })
-  return journal ?? undefined
-}
-
-async function beginJournal(statements: Statements, { deviceId, journalId }: ArrivingAgent, now: Date): Promise<void> {
-  await statements.deviceJournal.create({ data: { deviceId, journalId, createdAt: now }, select: { mark: true } })
-}
-
 async function doubtOpenSends(
-  statements: Statements,
+  statements: RawStatements,
   { accountId, deviceId, journalId }: ArrivingAgent,
   now: Date,
 ): Promise<void> {

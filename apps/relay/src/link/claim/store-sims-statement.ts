@@ -1,5 +1,6 @@
 import type { SimCard } from '@smsgw/contract/link/event'
-import type { Statements } from '../../store/database.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { storableText } from '../../store/storable.ts'
 
 /**
@@ -8,15 +9,20 @@ import { storableText } from '../../store/storable.ts'
  * holds the lock of the device.
  */
 export async function storeSims(
-  statements: Statements,
+  statements: RawStatements,
   deviceId: string,
   sims: readonly SimCard[],
   now: Date,
 ): Promise<void> {
+  await statements.$executeRaw`WITH ${storedSims(deviceId, sims, now)} SELECT FROM stored_sims`
+}
+
+/** Returns the tables of a `WITH` clause that do the same as part of another statement. */
+export function storedSims(deviceId: string, sims: readonly SimCard[], now: Date): Prisma.Sql {
   const slots = [...new Map(sims.map((sim) => [sim.simNumber, sim])).values()]
   const text = (value: string | undefined) => (value === undefined ? null : storableText(value))
-  await statements.$executeRaw`
-    WITH reported AS (
+  return Prisma.sql`
+    reported AS (
       SELECT * FROM unnest(
         ${slots.map(({ simNumber }) => simNumber)}::int[], ${slots.map(({ state }) => storableText(state))}::text[],
         ${slots.map(({ phoneNumber }) => text(phoneNumber))}::text[],
@@ -27,14 +33,18 @@ export async function storeSims(
     ),
     gone AS (
       DELETE FROM sim_cards WHERE device_id = ${deviceId} AND sim_number NOT IN (SELECT sim_number FROM reported)
-    )
-    INSERT INTO sim_cards
-      (device_id, sim_number, state, phone_number, carrier_name, iccid, signal, is_emulated, updated_at)
-    SELECT ${deviceId}, sim_number, state, phone_number, carrier_name, iccid, signal, is_emulated, ${now} FROM reported
-    ON CONFLICT (device_id, sim_number) DO UPDATE SET state = excluded.state,
-      phone_number = CASE WHEN excluded.phone_number IS NULL AND excluded.iccid IS NULL
-        AND excluded.state IN ('absent', 'locked', 'puk', 'failed') THEN sim_cards.phone_number
-        ELSE excluded.phone_number END,
-      carrier_name = excluded.carrier_name, iccid = excluded.iccid, signal = excluded.signal,
-      is_emulated = excluded.is_emulated, updated_at = excluded.updated_at`
+    ),
+    stored_sims AS (
+      INSERT INTO sim_cards
+        (device_id, sim_number, state, phone_number, carrier_name, iccid, signal, is_emulated, updated_at)
+      SELECT ${deviceId}, sim_number, state, phone_number, carrier_name, iccid, signal, is_emulated, ${now}::timestamptz
+      FROM reported
+      ON CONFLICT (device_id, sim_number) DO UPDATE SET state = excluded.state,
+        phone_number = CASE WHEN excluded.phone_number IS NULL AND excluded.iccid IS NULL
+          AND excluded.state IN ('absent', 'locked', 'puk', 'failed') THEN sim_cards.phone_number
+          ELSE excluded.phone_number END,
+        carrier_name = excluded.carrier_name, iccid = excluded.iccid, signal = excluded.signal,
+        is_emulated = excluded.is_emulated, updated_at = excluded.updated_at
+      RETURNING sim_number
+    )`
 }

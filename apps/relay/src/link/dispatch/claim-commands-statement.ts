@@ -5,8 +5,8 @@ import { onUncertain } from '@smsgw/contract/messages/message'
 import { z } from 'zod'
 import { isBesideRealModem } from '../../devices/beside-real-modem.ts'
 import { dataOfOctets } from '../../messages/message-data.ts'
-import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 import { type AgentConnection, fence } from '../claim/agent-connection.ts'
 
@@ -54,7 +54,7 @@ export interface ClaimOptions {
  * A device with emulated modems gets no sends while the account has a real modem, because `endEmulated` ends them.
  */
 export async function claimCommands(
-  statements: Statements,
+  statements: RawStatements,
   connection: AgentConnection,
   room: Room,
   now: Date,
@@ -121,7 +121,7 @@ export async function claimCommands(
     for (const { command, dueAt } of rows)
       if (command === null) onDispatched(Math.max(0, now.getTime() - dueAt.getTime()) / 1000)
   }
-  return rows.map((row) => row.command ?? sendCommandOf(row))
+  return rows.map(commandOf)
 }
 
 function waitingSends(
@@ -139,7 +139,7 @@ function waitingSends(
 }
 
 /** A recipient and its message, from which a send command is built. */
-export const sendRow = z.object({
+const sendRow = z.object({
   cmdId: z.string(),
   messageId: z.string(),
   phoneNumber: z.string(),
@@ -156,10 +156,10 @@ export const sendRow = z.object({
   validUntil: z.date().nullable(),
 })
 
-export type SendRow = z.output<typeof sendRow>
+type SendRow = z.output<typeof sendRow>
 
 /** `command` is set for every command except a send. The columns of `sendRow` are set only for a send. */
-const claimedRow = sendRow.extend({ command: z.custom<Command>().nullable() })
+export const claimedRow = sendRow.extend({ command: z.custom<Command>().nullable() })
 
 /** Columns of recipients `r` and messages `m`. */
 export const sendColumns = Prisma.sql`
@@ -167,7 +167,11 @@ export const sendColumns = Prisma.sql`
   m.is_encrypted AS "isEncrypted", m.sim_number AS "simNumber", m.with_delivery_report AS "withDeliveryReport",
   m.on_uncertain AS "onUncertain", r.priority, m.created_at AS "acceptedAt", r.due_at AS "dueAt", r.valid_until AS "validUntil"`
 
-export function sendCommandOf(row: SendRow): SendCommand {
+export function commandOf(row: z.output<typeof claimedRow>): Command {
+  return row.command ?? sendCommandOf(row)
+}
+
+function sendCommandOf(row: SendRow): SendCommand {
   const { cmdId, messageId, phoneNumber, isEncrypted, simNumber, withDeliveryReport, priority, validUntil } = row
   return {
     kind: 'send',

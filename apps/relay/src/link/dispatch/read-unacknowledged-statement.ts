@@ -1,10 +1,9 @@
 import type { Command } from '@smsgw/contract/link/command'
-import { z } from 'zod'
-import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from '../claim/agent-connection.ts'
-import { sendColumns, sendCommandOf, sendRow } from './claim-commands-statement.ts'
+import { claimedRow, commandOf, sendColumns } from './claim-commands-statement.ts'
 
 /**
  * Returns the commands that were dispatched to this journal and may not have arrived. These commands are sent again
@@ -14,43 +13,31 @@ import { sendColumns, sendCommandOf, sendRow } from './claim-commands-statement.
  * Takes no locks, because dispatched commands always belong to this journal.
  */
 export async function readUnacknowledgedCommands(
-  statements: Statements,
+  statements: RawStatements,
   { accountId, deviceId, journalId }: AgentConnection,
   now: Date,
 ): Promise<Command[]> {
-  const cancels = await readRows(
+  const dispatched = Prisma.sql`
+    device_id = ${deviceId} AND account_id = ${accountId} AND dispatched_journal = ${journalId}`
+  const rows = await readRows(
     statements,
-    cancelRow,
+    claimedRow,
     Prisma.sql`
-    SELECT cmd_id AS "cmdId" FROM recipients
-    WHERE device_id = ${deviceId} AND account_id = ${accountId} AND dispatched_journal = ${journalId}
-      AND cancel_requested_at IS NOT NULL AND cancel_answered_at IS NULL AND cancel_dispatched_at IS NOT NULL
-    ORDER BY cancel_requested_at`,
+      SELECT t.command, ${sendColumns}
+      FROM (
+        SELECT 1 AS turn, cancel_requested_at AS since,
+          jsonb_build_object('kind', 'cancel', 'cmdId', cmd_id) AS command, NULL AS send
+        FROM recipients
+        WHERE ${dispatched} AND cancel_requested_at IS NOT NULL AND cancel_answered_at IS NULL
+          AND cancel_dispatched_at IS NOT NULL
+        UNION ALL SELECT 2, created_at, command, NULL FROM device_commands
+        WHERE ${dispatched} AND answered_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})
+          AND command ->> 'kind' = 'sweep'
+        UNION ALL SELECT 3, dispatched_at, NULL, cmd_id FROM recipients
+        WHERE ${dispatched} AND state IN ('Pending', 'Cancelling') AND processed_at IS NULL
+      ) AS t
+      LEFT JOIN recipients r ON r.cmd_id = t.send LEFT JOIN messages m ON m.key = r.message_key
+      ORDER BY t.turn, r.priority DESC, t.since, r.message_key, r.position`,
   )
-  const sweeps = await readRows(
-    statements,
-    sweepRow,
-    Prisma.sql`
-    SELECT command FROM device_commands
-    WHERE device_id = ${deviceId} AND account_id = ${accountId} AND dispatched_journal = ${journalId}
-      AND answered_at IS NULL AND (expires_at IS NULL OR expires_at > ${now}) AND command ->> 'kind' = 'sweep'
-    ORDER BY created_at`,
-  )
-  const sends = await readRows(
-    statements,
-    sendRow,
-    Prisma.sql`
-    SELECT ${sendColumns} FROM recipients r JOIN messages m ON m.key = r.message_key
-    WHERE r.device_id = ${deviceId} AND r.account_id = ${accountId} AND r.dispatched_journal = ${journalId}
-      AND r.state IN ('Pending', 'Cancelling') AND r.processed_at IS NULL
-    ORDER BY r.priority DESC, r.dispatched_at, r.message_key, r.position`,
-  )
-  return [
-    ...cancels.map(({ cmdId }): Command => ({ kind: 'cancel', cmdId })),
-    ...sweeps.map(({ command }) => command),
-    ...sends.map(sendCommandOf),
-  ]
+  return rows.map(commandOf)
 }
-
-const cancelRow = z.object({ cmdId: z.string() })
-const sweepRow = z.object({ command: z.custom<Command>() })
