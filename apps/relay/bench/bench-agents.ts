@@ -43,10 +43,15 @@ async function measure(database: BenchDatabase, relays: BenchRelays): Promise<vo
   const pid = relays.pids[0] as number
   const before = memoryMb(pid)
   const agents = await makeAgents(database, relays)
-  const started = performance.now()
+  const [started, cpuStarted] = [performance.now(), cpuSeconds(pid)]
   await comeIn(agents)
   const arrivedMs = performance.now() - started
-  print(`${agentCount} agents arrive`, `${(arrivedMs / 1000).toFixed(1)} s`)
+  const cpuEachMs = ((cpuSeconds(pid) - cpuStarted) * 1000) / agentCount
+  print(
+    `${agentCount} agents arrive`,
+    `${(arrivedMs / 1000).toFixed(1)} s`,
+    `${cpuEachMs.toFixed(2)} ms CPU of the relay each`,
+  )
   const withAgents = memoryMb(pid)
   const phones = await connectPhones(relays)
   const cpuBefore = cpuSeconds(pid)
