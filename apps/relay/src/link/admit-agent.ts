@@ -81,7 +81,7 @@ function throttled(retryAfterMs: number): Admission {
   }
 }
 
-export type Authentication =
+type AgentAuthentication =
   | { readonly ok: true; readonly accountId: string }
   | { readonly ok: false; readonly refusal: RelayInput }
 
@@ -89,7 +89,7 @@ export type Authentication =
 export async function authenticateAgent(
   database: Database,
   { deviceId, text, signature }: { readonly deviceId: string; readonly text: string; readonly signature: string },
-): Promise<Authentication> {
+): Promise<AgentAuthentication> {
   const device = await readDeviceKey(database, deviceId)
   // The key was deleted with the device. Only a caller that has the device id can learn that the device was deleted.
   if (device?.isDeleted) return { ok: false, refusal: REVOKED }

@@ -76,12 +76,23 @@ import { updateHealth } from '../webhooks/delivery/update-health-statement.ts'
 import { deliveryRetention } from '../webhooks/outbox/delivery-retention-statement.ts'
 import { insertDeliveries } from '../webhooks/outbox/insert-deliveries-statement.ts'
 import { lockRegistered } from '../webhooks/outbox/lock-registered-statement.ts'
+import { correctStoredTimes } from './clock/correct-stored-times-statement.ts'
+import { behindStoredTimesMs, readDatabaseMs } from './clock/read-clock-statement.ts'
 import type { Statements } from './database.ts'
 import { Prisma } from './generated/client.ts'
+import {
+  addListChanges,
+  areListCountsBehind,
+  correctListCounts,
+  countList,
+  deleteEmptyListCounts,
+  lists,
+  lockListProgress,
+} from './list-counts/list-counts-statement.ts'
 import { readRows } from './read-rows.ts'
+import { testDiskSpace } from './test-disk-space-statement.ts'
 import { credentialStatements } from './testing/credential-statements.ts'
 import { columnsOf, differences, type RunStatement, recordStatements } from './testing/describe-statement.ts'
-import { storeExamples } from './testing/store-examples.ts'
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 const connection = { accountId: 'account', deviceId: 'device', connEpoch: 1, journalId: 'journal' }
@@ -212,7 +223,22 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   ...pushExamples,
   ...sharedInboxExamples,
   'replicas/write-beat-statement.ts': (s) => writeBeat(s),
-  ...storeExamples,
+  'store/clock/correct-stored-times-statement.ts': (s) => correctStoredTimes(s as never, 1_000),
+  'store/clock/read-clock-statement.ts': async (s) => {
+    await readDatabaseMs(s)
+    await behindStoredTimesMs(s)
+  },
+  'store/list-counts/list-counts-statement.ts': async (s) => {
+    await countList(s, { list: 'inbox', owner: 'account', deviceId: 'device', kinds: ['SMS'] })
+    await areListCountsBehind(s)
+    await addListChanges(s, 1)
+    for (const list of lists) {
+      await lockListProgress(s, list)
+      await correctListCounts(s, list, '1')
+    }
+    await deleteEmptyListCounts(s)
+  },
+  'store/test-disk-space-statement.ts': (s) => testDiskSpace(s),
   'settings/read-own-settings-statement.ts': (s) => readOwnSettings(s, ['account']),
   'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
   'statistics/count-traffic-statement.ts': (s) =>
