@@ -6,8 +6,10 @@ import { LiveContext, useLiveUpdates } from './api/live/live-updates.ts'
 import { forgetPagesOnLinks } from './api/live/newest-first.ts'
 import { followSession, useSession } from './api/session.ts'
 import { removeEarlySignIn } from './boot/early-sign-in.ts'
+import { forgetDrafts, removeDrafts } from './conversations/drafts.ts'
 import { Pages } from './pages.tsx'
 import { SessionContext } from './session-context.ts'
+import { removeEdits, removeEditsOfOthers } from './settings/unsaved-edits.ts'
 import { Shell } from './shell/shell.tsx'
 import { SignIn } from './sign-in/sign-in.tsx'
 import { useKeptFocus } from './ui/kept-focus.ts'
@@ -19,7 +21,7 @@ export function App() {
   const session = useSession()
   useKeptFocus()
   const client = useQueryClient()
-  useEffect(() => followSession(client), [client])
+  useEffect(() => followSession(client, removeUnsaved), [client])
   // Keeps the early form until the sign-in page has read its text.
   const isSignedOut = session.data === null
   useEffect(() => {
@@ -33,6 +35,11 @@ export function App() {
       <ProblemNote error={session.error} retry={() => void session.refetch()} />
     </main>
   )
+}
+
+function removeUnsaved(username: string): void {
+  removeDrafts(username)
+  removeEdits(username)
 }
 
 /** Shows nothing at first, because the answer usually arrives at once. */
@@ -57,6 +64,11 @@ function SignedIn({ session }: { readonly session: SessionInfo }) {
   useLiveUpdates(feed)
   const client = useQueryClient()
   useEffect(() => forgetPagesOnLinks(client), [client])
+  const { username } = session
+  useEffect(() => {
+    removeEditsOfOthers(username)
+    return forgetDrafts
+  }, [username])
   return (
     <SessionContext value={session}>
       <LiveContext value={feed}>

@@ -9,7 +9,7 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiFailure } from './api/request/ask.ts'
-import { forgetSession } from './api/session.ts'
+import { forgetSession, isSignedOut } from './api/session.ts'
 import { App } from './app.tsx'
 import { Toasts } from './ui/toasts.tsx'
 import { chooseLocale, storedLanguage } from './words/language.ts'
@@ -87,13 +87,13 @@ function wordedTheme() {
 /** Creates the client for queries. After a session has expired, every page shows the sign-in. */
 function newQueryClient(): QueryClient {
   const signOut = (error: Error) => {
-    if (error instanceof ApiFailure && error.status === 401) forgetSession(client)
+    if (isSignedOut(error)) forgetSession(client)
   }
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError: signOut }),
-    // Ignores a failed sign-in, because it does not mean that the session has expired.
+    // Sign-in and sign-out handle their errors. A failed sign-in does not mean that the session has expired.
     mutationCache: new MutationCache({
-      onError: (error, _variables, _result, mutation) => mutation.meta?.['isSignIn'] !== true && signOut(error),
+      onError: (error, _variables, _result, mutation) => mutation.meta?.['changesSession'] !== true && signOut(error),
     }),
     defaultOptions: {
       // Sends requests even if the browser reports no internet, because a gateway in the local network may still

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere } from './house/browser/barriers.ts'
-import { ConsoleBrowser } from './house/browser/console-browser.ts'
+import { ConsoleBrowser, signIn } from './house/browser/console-browser.ts'
 import { House } from './house/house.ts'
 import { mainScripts } from './house/machine/main-scripts.ts'
 import { HouseProcess } from './house/machine/process.ts'
@@ -143,6 +143,43 @@ test('shows that the relay is offline, reconnects automatically and shows the ch
   await state.getByText('Disconnected').waitFor({ state: 'detached' })
   // Several parts of the page may show the error.
   await expect.poll(() => page.getByText('isn’t responding').count()).toBe(0)
+})
+
+test('a late answer to the former user does not reach the next user of the browser', async () => {
+  const add = new HouseProcess('accounts', mainScripts.relay, ['accounts', 'add', 'ada', '--generate'], {
+    DATA_DIR: join(house.folder, 'relay'),
+    ...house.secrets,
+  })
+  expect(await add.ended()).toBe(0)
+  const [, password = ''] = /^password: (\S+)$/m.exec(add.lines.join('\n')) ?? []
+  const former = await browser.signedIn(house.user)
+  await former.getByRole('link', { name: 'Settings', exact: true }).click()
+  const limit = former.getByRole('region', { name: 'Sending' }).getByLabel('Message limit')
+  await limit.fill('4711')
+  const late = Promise.withResolvers<void>()
+  const isChange = (request: Request) => request.method() === 'PATCH'
+  await former.route('**/3rdparty/v1/settings', async (route) => {
+    if (!isChange(route.request())) return route.continue()
+    const response = await route.fetch()
+    await late.promise
+    await route.fulfill({ response })
+  })
+  await Promise.all([
+    former.waitForRequest(isChange),
+    former.getByRole('region', { name: 'Sending' }).getByRole('button', { name: 'Save' }).click(),
+  ])
+  const aborted = former.waitForEvent('requestfailed', isChange)
+  const other = await former.context().newPage()
+  await other.goto(house.relayUrl)
+  await other.getByRole('button', { name: house.user.username, exact: true }).click()
+  await other.getByRole('menuitem', { name: 'Sign out' }).click()
+  await signIn(other, { username: 'ada', password })
+  await former.getByRole('button', { name: 'ada', exact: true }).waitFor()
+  await aborted
+  late.resolve()
+  await limit.waitFor()
+  expect(await limit.inputValue()).toBe('')
+  await former.context().close()
 })
 
 test('resumes the event stream after a restart of the relay, starting with the missed events', async () => {

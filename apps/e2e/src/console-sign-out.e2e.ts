@@ -1,5 +1,5 @@
 // After the session has ended, in whatever way, no data of the account is left in the browser.
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConsoleBrowser, signIn } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
@@ -73,6 +73,28 @@ test('a sign-out in one tab removes the data in every tab, even if the gateway d
   await untilForgotten(page)
   await signIn(other, user)
   await page.getByRole('article').getByText(secret).waitFor()
+  await page.context().close()
+})
+
+test('a sign-out in one tab removes the drafts of every tab, even of a message that is being sent', async () => {
+  const page = await openThread()
+  const other = await page.context().newPage()
+  await other.goto(gateway.url)
+  await other.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  const isSending = (request: Request) => request.method() === 'POST' && request.url().endsWith('/3rdparty/v1/messages')
+  await page.route('**/3rdparty/v1/messages', () => undefined)
+  const composer = page.getByLabel('Message', { exact: true })
+  await composer.fill('Being sent')
+  await Promise.all([page.waitForRequest(isSending), composer.press('Enter')])
+  await composer.fill('Not sent')
+  const aborted = page.waitForEvent('requestfailed', isSending)
+  await signOut(other)
+  await aborted
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signIn(other, user)
+  await page.getByRole('article').getByText(secret).waitFor()
+  expect(await composer.inputValue()).toBe('')
+  expect(await page.evaluate('Object.keys(localStorage).filter((name) => name.includes("draft"))')).toEqual([])
   await page.context().close()
 })
 

@@ -153,6 +153,10 @@ export function useSendMessage() {
 /** The idempotency keys of requests that were not answered, by the body of the request. */
 const unanswered = new Map<string, string>()
 
+export function forgetUnanswered(): void {
+  unanswered.clear()
+}
+
 /**
  * Sends a request with an idempotency key. A request without an answer may have been carried out. So an equal request
  * gets the same key, and is not carried out a second time.

@@ -1,6 +1,7 @@
 import type { SessionInfo } from '@smsgw/contract/access/session'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiFailure, answerOf, ask, get } from './request/ask.ts'
+import { forgetUnanswered } from './conversations.ts'
+import { ApiFailure, abortRequests, answerOf, ask, get, SessionEnded } from './request/ask.ts'
 import { takeEarlySession } from './request/early-session.ts'
 
 const queryKey = ['session']
@@ -34,10 +35,12 @@ async function readSession(): Promise<SessionInfo | null> {
 export function useSignIn() {
   const client = useQueryClient()
   return useMutation({
-    meta: { isSignIn: true },
+    meta: { changesSession: true },
     mutationFn: async (credentials: { readonly username: string; readonly password: string }) =>
       (await ask<SessionInfo>('POST', '/session', credentials)).body,
-    onSuccess: (session) => {
+    onSuccess: async (session) => {
+      // A late answer about the former session would replace the new one.
+      await client.cancelQueries({ queryKey, exact: true })
       forgetData(client)
       client.setQueryData(queryKey, session)
       otherTabs?.postMessage('changed')
@@ -48,22 +51,37 @@ export function useSignIn() {
 export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
+    meta: { changesSession: true },
     mutationFn: () => ask('DELETE', '/session'),
-    // If the request fails, the session still exists. Then the page must not look as if the user were signed out.
-    onSuccess: () => forgetSession(client),
+    onSuccess: () => forgetSession(client, { isSignOut: true }),
+    // Without an answer, the session still exists. Then the page must not look as if the user were signed out.
+    onError: (error) => {
+      if (isSignedOut(error)) forgetSession(client, { isSignOut: true })
+    },
   })
 }
 
-/** Shows the sign-in page and removes all data of the user. Called after a sign-out and after a 401 response. */
-export function forgetSession(client: QueryClient): void {
-  const wasSignedIn = client.getQueryData(queryKey) != null
-  client.setQueryData(queryKey, null)
-  forgetData(client)
-  if (wasSignedIn) otherTabs?.postMessage('changed')
+/** True if the request was refused because there is no session any more. */
+export function isSignedOut(error: Error): boolean {
+  return error instanceof ApiFailure && error.status === 401
 }
 
-/** Removes everything that was loaded, and the requests in the background with their contents. */
-function forgetData(client: QueryClient): void {
+/**
+ * Shows the sign-in page and removes all data of the user. Called after a sign-out and after a 401 response. A sign-out
+ * also removes unsaved texts, because someone else may use this computer. After any other end of the session, the user
+ * finds them again.
+ */
+export function forgetSession(client: QueryClient, { isSignOut = false } = {}): void {
+  const user = client.getQueryData<SessionInfo | null>(queryKey)
+  client.setQueryData(queryKey, null)
+  forgetData(client, isSignOut)
+  if (user == null) return
+  if (isSignOut) removeUnsaved(user.username)
+  otherTabs?.postMessage(isSignOut ? 'signed-out' : 'changed')
+}
+
+/** Removes everything that was loaded, and aborts all requests, so that no late answer of the former user is stored. */
+function forgetData(client: QueryClient, isSignOut = false): void {
   const cache = client.getQueryCache()
   for (const query of cache.findAll({ predicate: (one) => one.queryKey[0] !== queryKey[0] })) {
     // A removed query that a page still shows would stay in memory for minutes after it is no longer shown.
@@ -71,28 +89,35 @@ function forgetData(client: QueryClient): void {
     cache.remove(query)
   }
   client.getMutationCache().clear()
+  forgetUnanswered()
+  abortRequests(new SessionEnded(isSignOut))
 }
 
 /** Tells other tabs that the session has changed. A channel does not receive its own messages. */
 let otherTabs: BroadcastChannel | undefined
+let removeUnsaved: (username: string) => void = () => undefined
 /** On the root element of a page that the browser keeps for Back and Forward. Its content is not visible. */
 const keptClass = 'is-kept'
 
 /**
  * Follows sign-in and sign-out in other tabs. A page that returns with Back or Forward as the browser kept it stays
  * invisible until its session is known. Returns the function that stops this.
+ * @param removesUnsaved removes the unsaved texts of a user who has signed out
  */
-export function followSession(client: QueryClient): () => void {
+export function followSession(client: QueryClient, removesUnsaved: (username: string) => void): () => void {
   const root = document.documentElement
   const listening = new AbortController()
   const { signal } = listening
   const channel = new BroadcastChannel('smsgw-session')
   otherTabs = channel
-  const readAgain = () => {
-    forgetData(client)
+  removeUnsaved = removesUnsaved
+  const readAgain = (isSignOut = false) => {
+    const user = client.getQueryData<SessionInfo | null>(queryKey)
+    forgetData(client, isSignOut)
+    if (isSignOut && user != null) removeUnsaved(user.username)
     return client.resetQueries({ queryKey, exact: true })
   }
-  channel.addEventListener('message', () => void readAgain())
+  channel.addEventListener('message', ({ data }) => void readAgain(data === 'signed-out'))
   addEventListener('pagehide', ({ persisted }) => root.classList.toggle(keptClass, persisted), { signal })
   addEventListener(
     'pageshow',

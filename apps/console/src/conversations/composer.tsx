@@ -2,7 +2,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { ComposedMessage } from '../api/conversations.ts'
-import { ApiFailure } from '../api/request/ask.ts'
+import { ApiFailure, SessionEnded } from '../api/request/ask.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { isLocalMinute } from '../ui/time-fields/local-time.ts'
@@ -52,9 +52,9 @@ export function Composer({
         ...sim,
         ...(at !== undefined && { scheduleAt: at }),
       })
-    } catch {
-      // `error` shows the reason.
-      putBack(draftKey, text)
+    } catch (failure) {
+      // `error` shows the reason. A sign-out has removed the texts of the user.
+      if (!(failure instanceof SessionEnded && failure.isSignOut)) putBack(draftKey, text)
       return
     }
     setOptions((now) => (now.scheduleAt === scheduleAt ? { ...now, scheduleAt: '' } : now))

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { draftKey, draftOf, keepDraft, moveDraft, putBack, removeDrafts } from './drafts.ts'
+import { draftKey, draftOf, forgetDrafts, keepDraft, moveDraft, putBack, removeDrafts } from './drafts.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -19,6 +19,21 @@ test('a draft moves to another conversation and replaces no text there', () => {
   keepDraft('+447400123456', 'begun before')
   moveDraft('new', '+447400123456')
   expect(draftOf('+447400123456')).toBe('begun before')
+})
+
+test('drafts that are removed from memory are read from the browser again', () => {
+  const stored = new Map<string, string>()
+  vi.stubGlobal('localStorage', {
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: (name: string, text: string) => stored.set(name, text),
+    removeItem: (name: string) => stored.delete(name),
+  })
+  const [kept, removedInOtherTab] = [draftKey('ada', '+1'), draftKey('ada', '+2')]
+  keepDraft(kept, 'of this tab')
+  keepDraft(removedInOtherTab, 'removed by a sign-out in another tab')
+  stored.delete(`smsgw-draft ${removedInOtherTab}`)
+  forgetDrafts()
+  expect([draftOf(kept), draftOf(removedInOtherTab)]).toEqual(['of this tab', ''])
 })
 
 test('the drafts of one user are removed from memory and from the browser', () => {

@@ -49,6 +49,11 @@ export function removeDrafts(username: string): void {
   for (const key of keys) if (isOf(key)) keepDraft(key, '')
 }
 
+/** Removes all drafts from memory. The browser still stores them for the next sign-in of their users. */
+export function forgetDrafts(): void {
+  drafts.clear()
+}
+
 export function useDraft(key: string): string {
   return useSyncExternalStore(
     watch,

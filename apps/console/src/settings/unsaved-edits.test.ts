@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { editsOf, keepEdits, removeEdits } from './unsaved-edits.ts'
+import { editsOf, keepEdits, removeEdits, removeEditsOfOthers } from './unsaved-edits.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -19,6 +19,14 @@ test('a sign-out removes the unsaved changes of the user in all sections', () =>
   removeEdits('ada')
   expect([editsOf('ada messages'), editsOf('ada logs')]).toEqual([{}, {}])
   expect(editsOf('adam logs')).toEqual({ lifetime_days: 3 })
+  removeEdits('adam')
+})
+
+test('the next user finds no unsaved changes of the former user', () => {
+  keepEdits('ada logs', { lifetime_days: 7 })
+  keepEdits('adam logs', { lifetime_days: 3 })
+  removeEditsOfOthers('adam')
+  expect([editsOf('ada logs'), editsOf('adam logs')]).toEqual([{}, { lifetime_days: 3 }])
   removeEdits('adam')
 })
 

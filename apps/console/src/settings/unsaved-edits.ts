@@ -32,6 +32,10 @@ export function removeEdits(username: string): void {
   for (const owner of edits.keys()) if (owner.startsWith(`${username} `)) keepEdits(owner, none)
 }
 
+export function removeEditsOfOthers(username: string): void {
+  for (const owner of edits.keys()) if (!owner.startsWith(`${username} `)) keepEdits(owner, none)
+}
+
 function askFirst(event: Event): void {
   event.preventDefault()
 }

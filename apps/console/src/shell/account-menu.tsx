@@ -1,10 +1,7 @@
 import { Menu, useMantineColorScheme } from '@mantine/core'
 import { useLocation } from 'wouter'
-import { ApiFailure } from '../api/request/ask.ts'
-import { useSignOut } from '../api/session.ts'
-import { removeDrafts } from '../conversations/drafts.ts'
+import { isSignedOut, useSignOut } from '../api/session.ts'
 import { useSignedIn } from '../session-context.ts'
-import { removeEdits } from '../settings/unsaved-edits.ts'
 import { Icon } from '../ui/icon.tsx'
 import { showToast } from '../ui/toasts.tsx'
 import { languages, storeLanguage } from '../words/language.ts'
@@ -65,7 +62,7 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
         <Menu.Divider />
         <Menu.Item
           leftSection={<Icon name="leave" />}
-          onClick={() => signOut.mutate(undefined, { onSettled: (_, error) => afterSignOut(username, error) })}
+          onClick={() => signOut.mutate(undefined, { onError: showFailure })}
         >
           {t('account.signOut')}
         </Menu.Item>
@@ -75,12 +72,6 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
 }
 
 /** A session that has expired is a sign-out as well, because the page then shows the sign-in. */
-function afterSignOut(username: string, error: Error | null): void {
-  if (error !== null && !(error instanceof ApiFailure && error.status === 401)) {
-    void showToast(t('account.signOutFailed', { reason: error.message }))
-    return
-  }
-  // Someone else may use this computer. After any other end of the session, the user finds the unsent texts again.
-  removeDrafts(username)
-  removeEdits(username)
+function showFailure(error: Error): void {
+  if (!isSignedOut(error)) void showToast(t('account.signOutFailed', { reason: error.message }))
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { ApiFailure, ask, queryString } from './ask.ts'
+import { ApiFailure, abortRequests, ask, queryString, SessionEnded } from './ask.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -58,6 +58,22 @@ test('without an answer the failure has status 0, and an aborted request stays a
   await expect(ask('GET', '/x')).rejects.toMatchObject({ status: 0 })
   answerWith(new DOMException('', 'AbortError'))
   await expect(ask('GET', '/x')).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('the end of a session aborts its requests, but no later ones', async () => {
+  const fetching = vi.fn(
+    (_, { signal }: RequestInit) =>
+      new Promise<Response>((resolve, reject) => {
+        if (fetching.mock.calls.length > 1) resolve(new Response('"of the next user"'))
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      }),
+  )
+  vi.stubGlobal('fetch', fetching)
+  const former = ask('PATCH', '/settings', {})
+  abortRequests(new SessionEnded(true))
+  const next = ask('GET', '/settings')
+  await expect(former).rejects.toMatchObject({ name: 'SessionEnded', isSignOut: true })
+  expect((await next).body).toBe('of the next user')
 })
 
 test('a query leaves out empty values, and encodes all others', () => {

@@ -34,9 +34,35 @@ export async function ask<T>(
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(signal === undefined ? [] : [signal])]),
+    signal: AbortSignal.any([
+      AbortSignal.timeout(patienceMs),
+      session.signal,
+      ...(signal === undefined ? [] : [signal]),
+    ]),
   })
   return answerOf(response)
+}
+
+let session = new AbortController()
+
+/**
+ * Aborts all requests of the session that has ended, so that no late answer reaches the next user of the browser.
+ */
+export function abortRequests(reason: SessionEnded): void {
+  session.abort(reason)
+  session = new AbortController()
+}
+
+/** The error of a request whose session ended before the answer arrived. */
+export class SessionEnded extends Error {
+  override readonly name = 'SessionEnded'
+  /** True if the user signed out. After any other end, the user may sign in again and continue. */
+  readonly isSignOut: boolean
+
+  constructor(isSignOut: boolean) {
+    super('the session has ended')
+    this.isSignOut = isSignOut
+  }
 }
 
 export async function answerOf<T>(response: Response): Promise<FetchedAnswer<T>> {
@@ -112,7 +138,7 @@ async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request)
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    if (error instanceof SessionEnded || (error instanceof DOMException && error.name === 'AbortError')) throw error
     throw new ApiFailure(0, {}, { text: t('problem.unreachable') })
   }
 }
