@@ -8,6 +8,8 @@ test.each([
   ['gave_up', 'not sent in time; last reason: The modem has no network. (CMS 331)', 'CMS 331', 'no_network'],
   ['report_failed', 'the network could not deliver it: Expired (TP-ST 4A). Try later.', 'TP-ST 0x4a', undefined],
   ['report_failed', 'the network could not deliver it: Expired (TP-ST 46). Try later.', 'TP-ST 0x46', 'report_expired'],
+  ['report_failed', 'the network could not deliver it: Expired (TP-ST 0x46). Try.', 'TP-ST 0x46', 'report_expired'],
+  ['report_failed', 'the network could not deliver it: Expired (TP-ST 0x4a). Try.', 'TP-ST 0x4a', undefined],
   ['refused', 'The modem gave an undocumented error code. (CMS 777)', 'CMS 777', undefined],
 ])('%s: %s', (errorCode, error, networkCode, cause) => {
   expect(networkCauseOf({ error, errorCode })).toEqual({ networkCode, ...(cause !== undefined && { cause }) })

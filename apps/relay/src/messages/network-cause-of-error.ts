@@ -2,11 +2,12 @@ import { causeOfNetworkCode, type NetworkCause, reportCode } from '@smsgw/contra
 
 /**
  * Returns the number from the network in the error of a recipient, and its meaning. Agents of all releases write the
- * number into the error: `(CMS 38)` for a refusal, `(TP-ST 43)` for a delivery report.
+ * number into the error: `(CMS 38)` for a refusal, `(TP-ST 0x43)` for a delivery report. Agents of the first release write
+ * `(TP-ST 43)`.
  */
 export function networkCauseOf({ error, errorCode }: RecipientError): NetworkCauseMembers {
   if (error === null || errorCode === null || !namesNetworkCode.has(errorCode)) return {}
-  const [, refusal, report] = /\(((?:CMS|CME|HILINK) \d{1,6})\)|\(TP-ST ([0-9A-F]{2})\)/.exec(error) ?? []
+  const [, refusal, report] = /\(((?:CMS|CME|HILINK) \d{1,6})\)|\(TP-ST (?:0x)?([0-9A-Fa-f]{2})\)/.exec(error) ?? []
   const networkCode = report === undefined ? refusal : reportCode(Number.parseInt(report, 16))
   if (networkCode === undefined) return {}
   const cause = causeOfNetworkCode(networkCode)

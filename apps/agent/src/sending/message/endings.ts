@@ -1,4 +1,5 @@
 import type { AgentFailureCode } from '@smsgw/contract/messages/failure-code'
+import { reportCode } from '@smsgw/contract/messages/network-cause'
 import { mayArriveLater, statusFromOctet } from '@smsgw/sms/fields/status'
 import type { Change } from '../../journal/change.ts'
 import { phoneNumberOf } from '../schedule/lanes.ts'
@@ -116,8 +117,7 @@ export function undelivered(
   const advice = mayArriveLater(status)
     ? 'The recipient could not be reached in time; try again later.'
     : 'Sending it again unchanged will not help; check the number.'
-  const hex = status.toString(16).padStart(2, '0').toUpperCase()
-  const reason = `the network could not deliver ${which}: ${description} (TP-ST ${hex}). ${advice}`
+  const reason = `the network could not deliver ${which}: ${description} (${reportCode(status)}). ${advice}`
   return [
     { kind: 'command-corrected', cmdId: message.cmdId, outcome: 'failed' },
     failedEvent(message, 'report_failed', reason, sender, time),
