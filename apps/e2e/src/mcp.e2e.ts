@@ -120,7 +120,7 @@ test('a message of a key that needs approval is sent only after a person approve
       const { structuredContent: refused } = await call(client, 'send_sms', { to: NUMBER, text: 'And this?' })
       await gateway.api.ask('POST', `/messages/${refused.id}/refuse`)
       const { structuredContent: read } = await call(client, 'get_message', { id: refused.id })
-      expect(read).toMatchObject({ state: 'Failed', recipients: [{ error: 'refused by a person' }] })
+      expect(read).toMatchObject({ state: 'Failed', recipients: [{ error: 'rejected by a person' }] })
       const { json: phone } = await gateway.api.ask('GET', '/virtual-phone')
       expect(JSON.stringify(phone)).toContain('May I?')
       expect(JSON.stringify(phone)).not.toContain('And this?')

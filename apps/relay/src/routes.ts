@@ -163,7 +163,13 @@ export function routes(deps: RouteDeps): Route[] {
     ),
     route('DELETE', '/messages/{id}', 'messages:cancel', 'Cancel a message', cancelMessage(messages)),
     route('POST', '/messages/{id}/approve', 'messages:approve', 'Approve a message', approveMessage(messages)),
-    route('POST', '/messages/{id}/refuse', 'messages:approve', 'Refuse to send a message', refuseMessage(messages)),
+    route(
+      'POST',
+      '/messages/{id}/refuse',
+      'messages:approve',
+      'Reject a message that waits for approval',
+      refuseMessage(messages),
+    ),
     route('POST', '/messages/inbox/export', 'messages:export', 'Resend inbox events to webhooks', exportInbox(core)),
 
     route(

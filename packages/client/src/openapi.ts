@@ -181,7 +181,7 @@ export interface paths {
             query?: never;
         };
         /**
-         * Refuse to send a message
+         * Reject a message that waits for approval
          * @description Requires Basic authentication, a session, or a token or API key with the scope `messages:approve`.
          */
         post: operations["postMessagesByIdRefuse"];
@@ -1033,11 +1033,11 @@ export interface components {
             until: string;
             /**
              * Format: date-time
-             * @description Time at which the message was approved or refused, or at which the time to approve it ran out
+             * @description Time at which the message was approved or rejected, or at which the time to approve it ran out
              * @example 2026-03-01T08:46:11.000Z
              */
             decidedAt?: string;
-            /** @description Name of the user or the API key that approved or refused the message */
+            /** @description Name of the user or the API key that approved or rejected the message */
             decidedBy?: string;
         };
         /** @description A call to the SIM; the modem never answers it */

@@ -24,7 +24,7 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
   emulated_modem:
     'Send the message again: it is then sent with the real modem. To send with emulated modems too, set MIX_EMULATED_MODEMS=1 on the relay.',
   too_large: 'Split the text into smaller messages.',
-  approval_refused: 'A person refused this message: ask that person before you send it again.',
+  approval_refused: 'A person rejected this message: ask that person before you send it again.',
   approval_expired:
     'Nobody approved the message in time. If you still want to send it, send it again and ask a person to approve it in the console.',
   phone_failed: 'The phone reported this failure. Correct what the error names, then send the message again.',

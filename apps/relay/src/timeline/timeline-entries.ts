@@ -7,6 +7,7 @@ import {
 import type { AdviceCode, TimelineEntry, TimelineKind } from '@smsgw/contract/messages/timeline'
 import type { Waiting } from '@smsgw/contract/messages/waiting'
 import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
+import { decisionWords } from '../messages/approval/decide-message.ts'
 import { networkCauseOf } from '../messages/network-cause-of-error.ts'
 import type { Part } from '../store/generated/client.ts'
 import { attemptError } from '../webhooks/delivery-problem.ts'
@@ -85,7 +86,7 @@ function acceptance({ message, recipients }: TimelineFacts): Step[] {
 
 function decision({ approval, approvalAt: at, approvalBy }: TimelineFacts['message']): Step[] {
   if (at === null || (approval !== 'approved' && approval !== 'refused')) return []
-  return [{ at, kind: approval, text: `${approval} by ${approvalBy ?? 'an unknown user'}` }]
+  return [{ at, kind: approval, text: `${decisionWords[approval]} by ${approvalBy ?? 'an unknown user'}` }]
 }
 
 function stepsOf(
@@ -98,7 +99,7 @@ function stepsOf(
   const sim = facts.usedSimNumber === null ? '' : ` with SIM ${facts.usedSimNumber}`
   const { error } = facts
   const reached: readonly [kind: TimelineKind, at: Date | null, text: string, more?: Partial<Step>][] = [
-    ['dispatched', facts.dispatchedAt, `sent to ${device}`],
+    ['dispatched', earlier(facts.dispatchedAt, facts.processedAt), `sent to ${device}`],
     ['processed', facts.processedAt, `queued on ${device}`],
     [
       'sent',
@@ -141,6 +142,11 @@ function waitingStep(facts: RecipientFacts, waiting: Waiting, at: Date): Step {
     until,
     text: `${message} ${error}`,
   }
+}
+
+/** A fast device may report the command before the relay has stored that it was sent. */
+function earlier(at: Date | null, next: Date | null): Date | null {
+  return at !== null && next !== null && next < at ? next : at
 }
 
 const TWICE = '; sent again after an unknown outcome, so it may arrive twice'

@@ -221,3 +221,10 @@ test('acceptance is the first entry, even if the clock of the device is slow', a
   expect(first).toMatchObject({ kind: 'accepted', at: second(0).toISOString() })
   expect(next).toMatchObject({ kind: 'part-accepted', at: second(0).toISOString() })
 })
+
+test('a fast device queues a message after it was sent to it, even if the relay stores this later', async () => {
+  await store({
+    recipient: { dispatchedAt: second(2), processedAt: second(1), sentAt: second(3), state: 'Sent' },
+  })
+  expect((await entries()).map(({ kind }) => kind)).toEqual(['accepted', 'dispatched', 'processed', 'sent'])
+})

@@ -91,7 +91,7 @@ test('a scheduled message waits for its time', async () => {
   expect(await waiting()).toEqual({
     reason: 'scheduled',
     until: later.toISOString(),
-    message: `Scheduled: it is sent at ${later.toISOString()}.`,
+    message: `Scheduled for ${later.toISOString()}.`,
   })
 })
 

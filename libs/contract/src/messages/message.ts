@@ -266,12 +266,12 @@ const approval = z
     state: z.enum(approvalStates),
     until: utcTime.meta({ description: 'Time until which the message can be approved' }),
     decidedAt: utcTime.optional().meta({
-      description: 'Time at which the message was approved or refused, or at which the time to approve it ran out',
+      description: 'Time at which the message was approved or rejected, or at which the time to approve it ran out',
     }),
     decidedBy: z
       .string()
       .optional()
-      .meta({ description: 'Name of the user or the API key that approved or refused the message' }),
+      .meta({ description: 'Name of the user or the API key that approved or rejected the message' }),
   })
   .meta({ id: 'Approval', description: 'Absent if the message needs no approval' })
 

@@ -66,9 +66,8 @@ interface WaitingDetails {
 }
 
 const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => string>> = {
-  approval: ({ until }) =>
-    `Held for approval: a person must approve it in the console${until === undefined ? '' : ` before ${until}`}.`,
-  scheduled: ({ until }) => `Scheduled: it is sent ${until === undefined ? 'later' : `at ${until}`}.`,
+  approval: ({ until }) => `Waiting for approval by a person${until === undefined ? '' : `, until ${until}`}.`,
+  scheduled: ({ until }) => (until === undefined ? 'Scheduled.' : `Scheduled for ${until}.`),
   device_offline: ({ device }) =>
     `Offline: ${device} is not connected. It reports the result when it is connected again.`,
   queued: ({ device }) => `Queued behind earlier messages on ${device}.`,

@@ -110,7 +110,7 @@ test('a repeated request, a cancel and a refusal send no message', async () => {
   const late = await decide(first.id, 'approve')
   expect([late.status, late.json.message]).toEqual([
     409,
-    'The message is Cancelled and can no longer be approved or refused',
+    'The message is Cancelled and can no longer be approved or rejected',
   ])
   const refused = await sent()
   await decide(refused, 'refuse')
@@ -130,13 +130,13 @@ test('a refused message fails with its reason, and the timeline names who decide
   const id = await sent({ phoneNumbers: [NUMBER, '+447400123457'] })
   const { status, json } = await decide(id, 'refuse')
   expect([status, json.state, json.approval.state]).toEqual([200, 'Failed', 'refused'])
-  expect(json.recipients).toMatchObject(Array(2).fill({ state: 'Failed', error: 'refused by a person' }))
+  expect(json.recipients).toMatchObject(Array(2).fill({ state: 'Failed', error: 'rejected by a person' }))
   const { entries } = (await relay.api('GET', `/messages/${id}/timeline`)).json
   expect(entries.map(({ kind, code, text }: Record<string, string>) => [kind, code, text]).slice(0, 4)).toEqual([
     ['accepted', undefined, 'accepted for 2 recipients and stored'],
     ['held', undefined, expect.stringMatching(/^held for approval until 20/)],
-    ['refused', undefined, `refused by ${relay.account.username}`],
-    ['failed', 'approval_refused', 'refused by a person'],
+    ['refused', undefined, `rejected by ${relay.account.username}`],
+    ['failed', 'approval_refused', 'rejected by a person'],
   ])
 })
 

@@ -96,14 +96,16 @@ async function answerAs(
   return body
 }
 
+export const decisionWords = { approved: 'approved', refused: 'rejected' } as const
+
 function tooLate({ approval, approvalBy, state }: StoredMessage): ApiError {
   if (approval === null) return new ApiError(409, 'The message needs no approval')
   if (approval === 'pending' && state !== 'Pending')
-    return new ApiError(409, `The message is ${state} and can no longer be approved or refused`, {
+    return new ApiError(409, `The message is ${state} and can no longer be approved or rejected`, {
       reason: 'message_final',
     })
   if (approval === 'approved' || approval === 'refused')
-    return new ApiError(409, `The message was already ${approval} by ${approvalBy ?? 'another user'}`, {
+    return new ApiError(409, `The message was already ${decisionWords[approval]} by ${approvalBy ?? 'another user'}`, {
       reason: 'approval_decided',
       values: { decision: approval, by: approvalBy ?? '' },
     })

@@ -137,7 +137,7 @@ function changeBy(recipient: RecipientProgress, input: RecipientInput): Outcome 
     case 'cancel-refused':
       return { ...nothing, change: cancelAnswer(recipient, at) }
     case 'refused':
-      return endBeforeDispatch(recipient, at, 'approval_refused', 'refused by a person')
+      return endBeforeDispatch(recipient, at, 'approval_refused', 'rejected by a person')
     case 'unapproved':
       return endBeforeDispatch(recipient, at, 'approval_expired', 'not approved in time')
     case 'expired':
