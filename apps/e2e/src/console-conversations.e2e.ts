@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { barriersEverywhere } from './house/browser/barriers.ts'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
+import { consoleTexts } from './house/browser/console-dialogs.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
 const number = '+447400123456'
+const text = consoleTexts('en')
 
 let gateway: Gateway
 let browser: ConsoleBrowser
@@ -57,8 +59,8 @@ test('a message to a number that does not exist offers to correct the number, no
   await send('+12025550110', 'Wrong number')
   const failed = outgoing('Wrong number')
   await failed.getByText('Failed', { exact: true }).waitFor()
-  await expect.poll(() => failed.getByRole('button').allInnerTexts()).toEqual(['Correct number'])
-  await failed.getByRole('button', { name: 'Correct number' }).click()
+  await expect.poll(() => failed.getByRole('button').allInnerTexts()).toEqual(['Edit number'])
+  await failed.getByRole('button', { name: 'Edit number' }).click()
   await expect.poll(() => page.getByLabel('To', { exact: true }).inputValue()).toBe('+12025550110')
   await expect.poll(() => page.getByLabel('Message', { exact: true }).inputValue()).toBe('Wrong number')
   await page.getByLabel('Message', { exact: true }).fill('')
@@ -73,6 +75,31 @@ test('a message that the network rejects is edited, and one that expired is sent
   await outgoing('Expired').getByText('The message expired before it could be delivered.').waitFor()
   await outgoing('Expired').getByRole('button', { name: 'Send again' }).click()
   await expect.poll(() => thread().getByText('Expired', { exact: true }).count()).toBe(2)
+})
+
+test.each([
+  ['+12025550110', 'CMS 1', 'Refused by the network'],
+  ['+12025550111', 'CMS 21', 'Refused by the network'],
+  ['+12025550116', 'TP-ST 0x43', 'Delivery report'],
+  ['+12025550117', 'TP-ST 0x46', 'Delivery report'],
+])('the page of a message to %s tells the failure once and shows its code once', async (to, code, step) => {
+  const id = await gateway.api.send({ phoneNumbers: [to], textMessage: { text: 'Once' } })
+  await gateway.api.until(id, ({ state }) => state === 'Failed')
+  const { cause } = (await gateway.api.ask('GET', `/messages/${id}`)).json.recipients[0]
+  await page.goto(`${gateway.url}/messages/${id}`)
+  const sentence = page.getByRole('main').getByText(text(`cause.${cause}`))
+  await sentence.first().waitFor()
+  const steps = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem')
+  await steps.getByText('Failed', { exact: true }).waitFor()
+  await steps.filter({ hasText: step }).getByText(code, { exact: true }).waitFor()
+  expect(await sentence.count()).toBe(1)
+  expect(await page.getByRole('main').getByText(code).count()).toBe(1)
+  expect(await page.locator('.timeline-advice').count()).toBe(0)
+  await open(to)
+  const failed = outgoing('Once').last()
+  await failed.getByText(code, { exact: true }).waitFor()
+  expect(await failed.getByText(text(`cause.${cause}`)).count()).toBe(1)
+  expect(await failed.getByText(code).count()).toBe(1)
 })
 
 test('the list of first steps marks the message as done', async () => {
@@ -114,7 +141,7 @@ test('the timeline shows each step with its reference and separates future times
   const timeline = page.getByRole('region', { name: 'Timeline' })
   const next = timeline.getByRole('region', { name: 'Next' })
   await expect.poll(() => momentsIn(next)).toEqual(['ahead', 'ahead'])
-  await expect.poll(() => momentsIn(timeline.getByRole('list').first())).toEqual(['past', 'past'])
+  await expect.poll(() => momentsIn(timeline.getByRole('list').first())).toEqual(['past'])
   await page.getByRole('button', { name: 'Cancel message' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click()
   const details = page.getByRole('region', { name: 'Details' })

@@ -41,7 +41,7 @@ test('opens at the first sign-in without a modem, and pairs the computer', async
 })
 
 test('without a modem, shows the findings of the agent, reports an offline agent, and continues with a modem', async () => {
-  await step().getByText(`${MISSING} was not found.`).waitFor()
+  await step().getByText(`${MISSING} wasn’t found.`).waitFor()
   await house.emulator.instruct('set-coverage', { to: 'modem0', stat: 2 })
   // Restarts the agent, because a running agent reports a modem that it finds only some time later.
   await house.agent?.stop()

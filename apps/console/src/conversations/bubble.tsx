@@ -2,7 +2,7 @@ import type { ConversationEntry } from '@smsgw/contract/inbox/conversation'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { Attachments } from '../messages/attachments.tsx'
-import { waitingText } from '../messages/timeline-words.ts'
+import { waitingText, waitingTone } from '../messages/timeline-words.ts'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { fullWords, shortClockWords, untilWords } from '../ui/values/relative-words.ts'
@@ -116,7 +116,7 @@ function Waits({ item: { waiting, error } }: { readonly item: Extract<Conversati
   const words = waiting === undefined ? error : waitingText(waiting)
   if (words === undefined || waiting?.reason === 'scheduled') return null
   return (
-    <p className="bubble-error" dir="auto">
+    <p className={`bubble-wait is-${waitingTone(waiting?.reason)}`} dir="auto">
       {sentence(words)}
     </p>
   )

@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { type ListedFolder, listedFolders, type useConversations, useOutsideInbox } from '../api/conversations.ts'
 import { useLabels } from '../api/shared-inbox.ts'
-import { waitingText } from '../messages/timeline-words.ts'
+import { waitingText, waitingTone } from '../messages/timeline-words.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
@@ -310,7 +310,11 @@ function ListedConversation({
           </span>
         )}
       </span>
-      {lastWaiting !== undefined && <span className="listed-conversation-waiting">{waitingText(lastWaiting)}</span>}
+      {lastWaiting !== undefined && (
+        <span className={`listed-conversation-waiting is-${waitingTone(lastWaiting.reason)}`}>
+          {waitingText(lastWaiting)}
+        </span>
+      )}
       {shown.length > 0 && (
         <span className="listed-conversation-labels">
           {shown.map(({ id, name }) => (

@@ -3,7 +3,7 @@ import type { ConversationEntry } from '@smsgw/contract/inbox/conversation'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
-import { failureText } from '../messages/timeline-words.ts'
+import { failureWords } from '../messages/timeline-words.ts'
 import { useSignedIn } from '../session-context.ts'
 import { AskFirst } from '../ui/dialogs/ask-first.tsx'
 import { sentence } from '../words/sentence.ts'
@@ -14,13 +14,22 @@ import { nextAction } from './next-action.ts'
 
 type Sent = Extract<ConversationEntry, { direction: 'out' }>
 
-/** Why a message failed, and a button for what to do about it. */
+/** Why a message failed, the code of the network, and a button for what to do about it. */
 export function FailedMessage({ item, number }: { readonly item: Sent; readonly number: string }) {
   // Offers no resending of an MMS, because its attachments would be missing.
   const text = item.attachments === undefined ? item.text : undefined
+  const words = failureWords(item)
   return (
     <div className="bubble-failure">
-      <p dir="auto">{sentence(failureText(item) ?? t('thread.noReason'))}</p>
+      <p dir="auto">
+        {words?.text ?? t('thread.noReason')} {words?.advice}
+        {words?.code !== undefined && (
+          <>
+            {' '}
+            <code dir="ltr">{words.code}</code>
+          </>
+        )}
+      </p>
       {text !== undefined && <Action item={item} number={number} text={text} />}
     </div>
   )

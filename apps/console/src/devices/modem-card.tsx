@@ -66,7 +66,7 @@ export function ModemCard({
             ),
           ],
           [t('modem.firmware'), firmware && <span className="mono">{firmware}</span>],
-          [t('modem.recoverySteps'), recoverySteps === undefined ? undefined : numberWords(recoverySteps)],
+          [t('modem.recoverySteps'), recoverySteps ? numberWords(recoverySteps) : undefined],
           [t('modem.storage'), <Storage key="storage" modem={modem} />],
         ]}
       />

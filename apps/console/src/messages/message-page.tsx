@@ -20,7 +20,7 @@ import { t } from '../words/text.ts'
 import { Attachments, contentWords } from './attachments.tsx'
 import { senderWords } from './senders.ts'
 import { TimelineList } from './timeline-list.tsx'
-import { failureText, waitingText } from './timeline-words.ts'
+import { type Failure, failureWords, waitingText, waitingTone } from './timeline-words.ts'
 import './message-page.css'
 
 /** One message with its state, recipients and timeline. */
@@ -28,6 +28,7 @@ export default function MessagePage() {
   const id = usePathPart('/messages') ?? ''
   const message = useMessage(id)
   const timeline = useTimeline(id)
+  const recipients = message.data?.recipients ?? []
   return (
     <Page
       title={t('message.title')}
@@ -38,9 +39,13 @@ export default function MessagePage() {
       {message.data && <Summary message={message.data} />}
       <Panel title={t('message.timeline')} about={t('message.timelineAbout')}>
         <ProblemNote error={timeline.error} retry={() => void timeline.refetch()} />
-        {timeline.isPending && <WaitingLines lines={5} />}
-        {timeline.data && (
-          <TimelineList entries={timeline.data.entries} isToMany={(message.data?.recipients.length ?? 1) > 1} />
+        {(timeline.isPending || message.isPending) && <WaitingLines lines={5} />}
+        {timeline.data && !message.isPending && (
+          <TimelineList
+            entries={timeline.data.entries}
+            isToMany={recipients.length > 1}
+            failures={new Map(recipients.filter(isFailed).map((one) => [one.phoneNumber, one]))}
+          />
         )}
       </Panel>
     </Page>
@@ -51,6 +56,8 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
   const { data: devices } = useDevices()
   const { state, recipients, dataMessage, mmsMessage, hashedMessage, simNumber, priority, sentBy } = message
   const { scheduleAt, validUntil, approval } = message
+  // The state of a message to one recipient is the state of the recipient, and its timeline shows what it waits for.
+  const isToMany = recipients.length > 1
   return (
     <Panel title={t('message.details')}>
       <p className="message-text">
@@ -82,18 +89,32 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
             <Link href={conversationPath(phoneNumber)}>
               <bdi>{shownNumber(phoneNumber)}</bdi>
             </Link>
-            <MessageMark state={its} withWord />
+            {isToMany && <MessageMark state={its} withWord />}
             {possibleDuplicate && <p className="is-warn">{t('message.duplicate')}</p>}
-            {waiting !== undefined && <p className="is-warn">{sentence(waitingText(waiting))}</p>}
-            {failure.error !== undefined && waiting?.reason !== 'outcome_unknown' && (
-              <p className={its === 'Failed' ? 'is-bad' : 'is-warn'} dir="auto">
-                {sentence(failureText(failure) ?? '')}
-              </p>
+            {isToMany && waiting !== undefined && (
+              <p className={`is-${waitingTone(waiting.reason)}`}>{sentence(waitingText(waiting))}</p>
             )}
+            {isFailed({ state: its }) && <FailureLine failure={failure} />}
           </li>
         ))}
       </ul>
     </Panel>
+  )
+}
+
+function isFailed({ state }: Pick<MessageStateAnswer, 'state'>): boolean {
+  return state === 'Failed'
+}
+
+/** Why the message failed and what to do. The timeline shows the code of the network. */
+function FailureLine({ failure }: { readonly failure: Failure }) {
+  const words = failureWords(failure)
+  if (words === undefined) return null
+  return (
+    <p className="is-bad" dir="auto">
+      {words.text}
+      {words.advice !== undefined && <span className="message-advice"> {words.advice}</span>}
+    </p>
   )
 }
 
@@ -113,8 +134,9 @@ function Sender({ sentBy }: { readonly sentBy: SentBy }) {
 }
 
 function approvalWords({ state, until, decidedBy }: NonNullable<MessageStateAnswer['approval']>): string {
-  if (state === 'pending') return t('approvals.until', { when: untilWords(until) })
-  return t(`approvalState.${state}`, { name: decidedBy ?? '' })
+  if (state === 'pending') return t('approvalState.pending', { when: untilWords(until) })
+  if (state === 'expired' || decidedBy === undefined) return t(`approvalState.${state}`)
+  return t(`approvalState.by.${state}`, { name: decidedBy })
 }
 
 function Actions({ message }: { readonly message: MessageStateAnswer }) {

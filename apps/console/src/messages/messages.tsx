@@ -21,7 +21,7 @@ import { t } from '../words/text.ts'
 import './messages.css'
 import { contentWords } from './attachments.tsx'
 import { senders, senderWords } from './senders.ts'
-import { failureText, waitingText } from './timeline-words.ts'
+import { failureWords, waitingText, waitingTone } from './timeline-words.ts'
 
 const states = () => [
   { value: '', label: t('common.all') },
@@ -131,10 +131,9 @@ function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
   const { id, state, recipients, waiting, createdAt, isHashed, sentBy } = message
   const [first] = recipients
   const failed = recipients.filter((recipient) => recipient.state === 'Failed')
-  const error =
-    waiting === undefined || failed.length > 0
-      ? failureText(failed[0] ?? recipients.find((recipient) => recipient.error !== undefined) ?? {})
-      : waitingText(waiting)
+  const [failure] = failed
+  const wait = waiting === undefined ? undefined : { tone: waitingTone(waiting.reason), text: waitingText(waiting) }
+  const note = failure === undefined ? wait : { tone: 'bad', text: failureWords(failure)?.text }
   return (
     <Link href={`/messages/${encodeURIComponent(id)}`} className="listed-message">
       <span className="listed-message-state">
@@ -156,9 +155,9 @@ function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
         {sentBy !== undefined && <bdi>{senderWords(sentBy)}</bdi>}
       </span>
       <RelativeTime at={createdAt} />
-      {error !== undefined && (
-        <span className={`listed-message-error ${failed.length > 0 ? 'is-bad' : 'is-warn'}`} dir="auto">
-          {sentence(error)}
+      {note?.text !== undefined && (
+        <span className={`listed-message-note is-${note.tone}`} dir="auto">
+          {sentence(note.text)}
         </span>
       )}
     </Link>

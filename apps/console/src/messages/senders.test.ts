@@ -12,9 +12,9 @@ test('offers each kind of credentials and each key', () => {
   expect(senders([bell], '')).toEqual([
     { value: '', label: 'All' },
     { value: 'session', label: 'Console' },
-    { value: 'password', label: 'Password' },
-    { value: 'token', label: 'Token' },
-    { value: 'webhook', label: 'Reply of a webhook' },
+    { value: 'password', label: 'API, with password' },
+    { value: 'token', label: 'API, with token' },
+    { value: 'webhook', label: 'Webhook reply' },
     { value: 'key', label: 'Any API key' },
     { value: 'k1', label: 'door bell' },
   ])

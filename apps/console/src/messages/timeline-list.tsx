@@ -1,4 +1,5 @@
 import type { TimelineEntry } from '@smsgw/contract/messages/timeline'
+import type { WaitingReason } from '@smsgw/contract/messages/waiting'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { WindowedList } from '../ui/lists/windowed-list.tsx'
@@ -7,41 +8,76 @@ import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { clockWords, fullWords } from '../ui/values/relative-words.ts'
 import { attemptErrorWords } from '../webhooks/attempt-error-words.ts'
 import { locale, optionalText, t } from '../words/text.ts'
-import { adviceWords, isAhead, partWords, shownCode, sinceWords, stepWords, toneOf } from './timeline-words.ts'
+import {
+  adviceWords,
+  type Failure,
+  isAhead,
+  partWords,
+  shownCode,
+  sinceWords,
+  stepWords,
+  toneOf,
+} from './timeline-words.ts'
 import './timeline-list.css'
 
-/** The steps of a message that have happened and, in a separate list, what the message waits for. */
+/**
+ * The steps of a message that have happened and, in a separate list, what the message waits for.
+ * @param failures the failures by phone number, which the page describes elsewhere
+ */
 export function TimelineList({
   entries,
   isToMany,
+  failures,
 }: {
   readonly entries: readonly TimelineEntry[]
   readonly isToMany: boolean
+  readonly failures: ReadonlyMap<string, Failure>
 }) {
-  const past = entries.filter((entry) => !isAhead(entry))
-  const next = entries.filter(isAhead)
+  const hasCause = ({ recipient, cause }: TimelineEntry) =>
+    entries.some((entry) => !isAhead(entry) && entry.recipient === recipient && entry.cause === cause)
+  // A cause that a step of the past shows is not repeated.
+  const next = entries.filter(isAhead).map((entry) => (hasCause(entry) ? { ...entry, cause: undefined } : entry))
+  // A time that is still ahead is shown once.
+  const isShownAhead = ({ kind }: TimelineEntry) =>
+    next.some(({ code }) => code !== undefined && code === reasonOf[kind])
+  const past = entries.filter((entry) => !isAhead(entry) && !isShownAhead(entry))
   return (
     <>
-      <Steps className="timeline" entries={past} isToMany={isToMany} />
+      <Steps className="timeline" entries={past} isToMany={isToMany} failures={failures} />
       {next.length > 0 && (
         <section className="timeline-next" aria-label={t('timeline.next')}>
           <h3>{t('timeline.next')}</h3>
-          <Steps className="timeline is-next" entries={next} isToMany={isToMany} />
+          <Steps className="timeline is-next" entries={next} isToMany={isToMany} failures={failures} />
         </section>
       )}
     </>
   )
 }
 
+/** Steps that only announce a wait. */
+const reasonOf: Readonly<Partial<Record<TimelineEntry['kind'], WaitingReason>>> = {
+  scheduled: 'scheduled',
+  held: 'approval',
+}
+
 function Steps({
   className,
   entries,
   isToMany,
+  failures,
 }: {
   readonly className: string
   readonly entries: readonly TimelineEntry[]
   readonly isToMany: boolean
+  readonly failures: ReadonlyMap<string, Failure>
 }) {
+  const failureOf = ({ recipient }: TimelineEntry) => (recipient === undefined ? undefined : failures.get(recipient))
+  // The code of a failure stands beside the step of the network. If there is no such step, it stands at the end.
+  const shown = new Set(entries.map(({ kind, recipient, code }) => `${kind === 'failed'} ${recipient} ${code}`))
+  const codeOf = (entry: TimelineEntry) => {
+    const code = entry.kind === 'failed' ? failureOf(entry)?.networkCode : undefined
+    return code === undefined || shown.has(`false ${entry.recipient} ${code}`) ? shownCode(entry) : code
+  }
   return (
     <WindowedList
       className={className}
@@ -59,9 +95,9 @@ function Steps({
               {isAhead(entry) ? <TimeAhead until={entry.until} /> : <TimeOf entry={entry} before={entries[at - 1]} />}
             </div>
             <div className="timeline-what">
-              <Text entry={entry} />
-              <Details entry={entry} isToMany={isToMany} />
-              <Advice entry={entry} />
+              <Text entry={entry} failure={failureOf(entry)} />
+              <Details entry={entry} code={codeOf(entry)} isToMany={isToMany} />
+              <Advice entry={entry} failure={failureOf(entry)} />
             </div>
           </>
         ),
@@ -103,8 +139,13 @@ function TimeAhead({ until }: { readonly until: string | undefined }) {
   )
 }
 
-function Text({ entry }: { readonly entry: TimelineEntry }) {
-  const { text: words, original } = stepWords(entry)
+interface StepProps {
+  readonly entry: TimelineEntry
+  readonly failure: Failure | undefined
+}
+
+function Text({ entry, failure }: StepProps) {
+  const { text: words, original } = stepWords(entry, failure)
   return (
     <>
       {words !== '' && <p>{words}</p>}
@@ -117,19 +158,26 @@ function Text({ entry }: { readonly entry: TimelineEntry }) {
   )
 }
 
-function Advice({ entry }: { readonly entry: TimelineEntry }) {
-  const advice = adviceWords(entry)
+function Advice({ entry, failure }: StepProps) {
+  const advice = adviceWords(entry, failure)
   if (advice === undefined) return null
   return (
-    <p className="timeline-advice" lang={advice.isEnglish ? 'en' : undefined} dir="auto">
+    <p className="timeline-advice" data-tone={advice.tone} lang={advice.isEnglish ? 'en' : undefined} dir="auto">
       {advice.text}
     </p>
   )
 }
 
-function Details({ entry, isToMany }: { readonly entry: TimelineEntry; readonly isToMany: boolean }) {
+function Details({
+  entry,
+  code,
+  isToMany,
+}: {
+  readonly entry: TimelineEntry
+  readonly code: string | undefined
+  readonly isToMany: boolean
+}) {
   const { recipient, part, webhook, text, simNumber } = entry
-  const code = shownCode(entry)
   const isEnglish = locale().language === 'en'
   const details = [
     isToMany ? recipient : undefined,

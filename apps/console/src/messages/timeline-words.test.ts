@@ -7,13 +7,14 @@ import { chooseLocale } from '../words/language.ts'
 import { loadLocale, optionalText } from '../words/text.ts'
 import {
   adviceWords,
-  failureText,
+  failureWords,
   inLocalTime,
   isAhead,
   shownCode,
   sinceWords,
   stepWords,
   toneOf,
+  waitingTone,
 } from './timeline-words.ts'
 
 const at = '2026-03-01T08:46:11.000Z'
@@ -38,13 +39,29 @@ test('an ordinary step does not stand out', () => {
   expect(toneOf({ at, kind: 'dispatched', text: '' })).toBe('plain')
 })
 
-test('the timeline shows only the reason of a wait as a future step, and does not highlight a schedule', () => {
+test('the timeline shows only the reason of a wait as a future step', () => {
   expect(isAhead({ kind: 'waiting' })).toBe(true)
   expect(isAhead({ kind: 'in-doubt' })).toBe(true)
   expect(isAhead({ kind: 'scheduled' })).toBe(false)
   expect(isAhead({ kind: 'part-submitted' })).toBe(false)
-  expect(toneOf({ at, kind: 'waiting', code: 'scheduled', text: '' })).toBe('plain')
-  expect(toneOf({ at, kind: 'waiting', code: 'retry', text: '' })).toBe('warn')
+})
+
+test('a wait is highlighted only if somebody should do something', () => {
+  const normal = [
+    'scheduled',
+    'queued',
+    'pause',
+    'limit',
+    'work_hours',
+    'retry',
+    'modem_busy',
+    'outcome_unknown',
+  ] as const
+  const urgent = ['approval', 'device_offline', 'no_network', 'roaming', 'modem_missing', 'sim_locked'] as const
+  expect(normal.map(waitingTone)).toEqual(normal.map(() => 'plain'))
+  expect(urgent.map(waitingTone)).toEqual(urgent.map(() => 'warn'))
+  expect(toneOf({ at, kind: 'waiting', code: 'queued', text: '' })).toBe('plain')
+  expect(toneOf({ at, kind: 'waiting', code: 'sim_locked', text: '' })).toBe('warn')
 })
 
 test('UTC times in a text become local times, and the other parts of the text are unchanged', () => {
@@ -114,18 +131,37 @@ describe('in German', () => {
     })
     const error = 'The number does not exist. Check it. (CMS 1)'
     const failure = { error, networkCode: 'CMS 1', cause }
-    const texts = await inGerman(() =>
-      ['refused', 'gave_up'].map((errorCode) => failureText({ ...failure, errorCode })),
+    const words = await inGerman(() =>
+      ['refused', 'gave_up'].map((errorCode) => failureWords({ ...failure, errorCode })),
     )
-    expect(texts).toEqual([
-      'Die Nummer existiert nicht. Prüfen Sie die Nummer und ihre Landesvorwahl, bevor Sie erneut senden. (CMS 1)',
-      expect.stringMatching(/Zeitlimit.* Die Nummer existiert nicht\. \(CMS 1\)$/),
+    expect(words).toEqual([
+      {
+        text: 'Die Nummer existiert nicht.',
+        advice: 'Prüfen Sie die Nummer und ihre Landesvorwahl, bevor Sie erneut senden.',
+        code: 'CMS 1',
+      },
+      {
+        text: expect.stringMatching(/Zeitlimit.* Die Nummer existiert nicht\.$/),
+        advice: expect.stringMatching(/^Beheben/),
+        code: 'CMS 1',
+      },
     ])
   })
 
-  test('a number from the network without a known meaning is shown with the English text', async () => {
+  test('a number from the network without a known meaning is shown with the words of the failure', async () => {
     const failure = { error: 'Undocumented. (CMS 777)', errorCode: 'refused', networkCode: 'CMS 777' }
-    expect(await inGerman(() => failureText(failure))).toMatch(/abgelehnt\. Undocumented\. \(CMS 777\)$/)
+    expect(await inGerman(() => failureWords(failure))).toEqual({
+      text: expect.stringMatching(/abgelehnt\.$/),
+      advice: undefined,
+      code: 'CMS 777',
+    })
+  })
+
+  test('the end of a failed message keeps the details of the English text', async () => {
+    const text = 'the message cannot be encoded as SMS: 256 parts'
+    const failure = { error: text, errorCode: 'unwritable' }
+    const failed = { at, kind: 'failed', code: 'unwritable', text, advice: 'Shorten it.' } as const
+    expect(await inGerman(() => stepWords(failed, failure))).toEqual({ text: 'Fehlgeschlagen', original: text })
   })
 
   test('a message that is tried again shows its cause', async () => {
@@ -135,7 +171,7 @@ describe('in German', () => {
 
   test('a failure and its advice are translated by their codes', async () => {
     const failure = { error: 'TTL expired', errorCode: 'ttl_expired' }
-    expect(await inGerman(() => failureText(failure))).toBe('Nicht vor Ablauf der Frist gesendet.')
+    expect((await inGerman(() => failureWords(failure)))?.text).toBe('Nicht vor Ablauf der Frist gesendet.')
     const entry = { at, kind: 'failed', text: '', advice: 'Check.', adviceCode: 'too_large' } as const
     expect(await inGerman(() => adviceWords(entry))).toMatchObject({
       text: expect.stringContaining('Nachrichten'),
@@ -144,28 +180,69 @@ describe('in German', () => {
     expect(await inGerman(() => adviceWords({ at, kind: 'part-refused', text: '', advice: 'Check it.' }))).toEqual({
       text: 'Check it.',
       isEnglish: true,
+      tone: 'warn',
     })
   })
 })
 
-test('English shows the texts of the API, which contain details', () => {
-  const text = 'queued on the device attic'
-  expect(stepWords({ at, kind: 'processed', text })).toEqual({ text })
-  expect(failureText({ error: 'The number does not exist.', errorCode: 'refused' })).toBe('The number does not exist.')
-  expect(failureText({ errorCode: 'refused' })).toMatch(/refused/)
-  expect(failureText({ error: 'submit_unknown', errorCode: 'submit_unknown' })).toMatch(/^Outcome unknown/)
-  expect(failureText({})).toBeUndefined()
+test('advice is highlighted only if somebody should do something', () => {
+  const toneOfAdvice = (adviceCode: 'retried' | 'check_number') =>
+    adviceWords({ at, kind: 'part-refused', text: '', advice: '…', adviceCode })?.tone
+  expect([toneOfAdvice('retried'), toneOfAdvice('check_number')]).toEqual(['plain', 'warn'])
 })
 
-test('a failed delivery report has plain words and advice', () => {
+test('English shows the texts of the API that contain details, and the words of the catalogue otherwise', () => {
+  const text = 'queued on the device attic'
+  expect(stepWords({ at, kind: 'processed', text })).toEqual({ text })
+  const textOf = (error: string, errorCode: string) => failureWords({ error, errorCode })?.text
+  expect(textOf('the text has 300 parts', 'unwritable')).toBe('The text has 300 parts')
+  expect(textOf('unwritable', 'unwritable')).toBe('The content can’t be sent as an SMS.')
+  expect(textOf('submit_unknown: the message was passed to the modem', 'submit_unknown')).toMatch(/^Outcome unknown/)
+  expect(textOf('a newer failure', 'full_moon')).toBe('A newer failure')
+  expect(failureWords({})).toBeUndefined()
+})
+
+test('a failure has a sentence, advice and the code of the network, each once', () => {
   const report = { error: 'could not deliver: Not obtainable (TP-ST 43).', errorCode: 'report_failed' }
-  expect(failureText({ ...report, networkCode: 'TP-ST 0x43', cause: 'report_not_obtainable' })).toBe(
-    'The recipient could not be reached. Check the number. Sending the same message again will not help. (TP-ST 0x43)',
-  )
-  expect(failureText({ ...report, networkCode: 'TP-ST 0x46', cause: 'report_expired' })).toBe(
-    'The message expired before it could be delivered. The recipient could not be reached in time: send the message again later. (TP-ST 0x46)',
-  )
-  expect(failureText({ ...report, networkCode: 'TP-ST 0x7f' })).toBe(report.error)
+  expect(failureWords({ ...report, networkCode: 'TP-ST 0x43', cause: 'report_not_obtainable' })).toEqual({
+    text: 'The recipient couldn’t be reached.',
+    advice: 'Check the number. Sending the message again won’t help.',
+    code: 'TP-ST 0x43',
+  })
+  expect(failureWords({ ...report, networkCode: 'TP-ST 0x46', cause: 'report_expired' })).toEqual({
+    text: 'The message expired before it could be delivered.',
+    advice: 'Send the message again later.',
+    code: 'TP-ST 0x46',
+  })
+  expect(failureWords({ ...report, networkCode: 'TP-ST 0x7f' })).toMatchObject({
+    text: 'The network couldn’t deliver the message.',
+    code: 'TP-ST 0x7f',
+  })
+})
+
+test('a message that was sent in part says how much of it was sent', () => {
+  const failure = { error: 'partial 1/2: There is no SIM. (CME 10)', errorCode: 'refused', networkCode: 'CME 10' }
+  expect(failureWords({ ...failure, cause: 'sim_missing' })?.text).toBe('1 of 2 parts were sent. There is no SIM.')
+})
+
+test('the timeline only names the steps of a failure that the page describes elsewhere', () => {
+  const failure = { error: 'busy', errorCode: 'refused', networkCode: 'CMS 42', cause: 'network_congested' } as const
+  const advice = { advice: 'Try later.', adviceCode: 'retried' } as const
+  const { text } = adviceWords({ at, kind: 'part-refused', text: '', ...advice }) ?? {}
+  const failed = { at, kind: 'failed', code: 'refused', text: 'busy', ...advice } as const
+  const refused = { at, kind: 'part-refused', code: 'CMS 42', text: 'The network is congested.', ...advice } as const
+  const earlier = { ...refused, code: 'CMS 41', text: 'A temporary failure.' }
+  expect([failed, refused, earlier].map((entry) => stepWords(entry, failure).text)).toEqual([
+    'Failed',
+    'Refused by the network',
+    'A temporary failure.',
+  ])
+  expect([failed, refused, earlier].map((entry) => adviceWords(entry, failure)?.text)).toEqual([
+    undefined,
+    undefined,
+    text,
+  ])
+  expect(stepWords(failed).text).toBe('busy')
 })
 
 test.each([...agentFailureCodes, ...relayFailureCodes])('the failure %s has a text', (code) => {

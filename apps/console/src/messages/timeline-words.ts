@@ -4,6 +4,7 @@ import type { Waiting } from '@smsgw/contract/messages/waiting'
 import { mayArriveLater } from '@smsgw/sms/fields/status'
 import { addedDurationWords, momentWords, untilWords } from '../ui/values/relative-words.ts'
 import '../words/later-words.ts'
+import { sentence } from '../words/sentence.ts'
 import { inOnePiece, locale, optionalText, t } from '../words/text.ts'
 
 export type TimelineTone = 'plain' | 'good' | 'warn' | 'bad' | 'aside'
@@ -16,13 +17,28 @@ const tones: Readonly<Record<string, TimelineTone>> = {
   failed: 'bad',
   'in-doubt': 'warn',
   held: 'warn',
-  waiting: 'warn',
   cancelled: 'warn',
 }
 
+/** The reasons that end only when somebody does something. */
+const needsSomebody: ReadonlySet<string> = new Set<Waiting['reason']>([
+  'approval',
+  'device_offline',
+  'no_network',
+  'roaming',
+  'modem_missing',
+  'sim_locked',
+  'clock_unknown',
+  'relay_unreachable',
+])
+
+/** Highlights a wait only if somebody should do something. All other waits are normal. */
+export function waitingTone(reason: string | undefined): 'plain' | 'warn' {
+  return reason !== undefined && needsSomebody.has(reason) ? 'warn' : 'plain'
+}
+
 export function toneOf({ kind, code, webhook }: TimelineEntry): TimelineTone {
-  // A schedule is not a warning.
-  if (kind === 'waiting' && code === 'scheduled') return 'plain'
+  if (kind === 'waiting') return waitingTone(code)
   if (kind !== 'webhook-attempt') return tones[kind] ?? 'plain'
   const status = webhook?.httpStatus
   return status !== undefined && status >= 200 && status < 300 ? 'aside' : 'warn'
@@ -69,57 +85,96 @@ const whole: ReadonlySet<TimelineKind> = new Set([
 /**
  * The API describes steps in English. For other languages, the codes are translated. The English text is shown if a
  * code is missing or contains less information.
+ * @param failure the failure of the recipient, which the page describes elsewhere, so that the step only names it
  */
-export function stepWords({ kind, code, cause, until, text }: TimelineEntry): StepWords {
+export function stepWords(entry: TimelineEntry, failure?: Failure): StepWords {
+  const { kind, code, cause, until, text } = entry
   const english = inLocalTime(text)
+  const name = optionalText(`step.${kind}`)
+  if (name !== undefined && failure !== undefined && isOfFailure(entry, failure))
+    return {
+      text: name,
+      ...(locale().language !== 'en' && kind === 'failed' && hasDetails(failure) && { original: english }),
+    }
+  if ((kind === 'waiting' || kind === 'in-doubt') && optionalText(`waiting.${code}`) !== undefined)
+    return { text: joined(waitingText({ reason: code as Waiting['reason'], until, message: text }), causeWords(cause)) }
   if (locale().language === 'en') {
     // Replaces the result of a delivery report by plain words, because the terms of the standard are hard to
     // understand.
     const words = kind === 'part-report' ? causeWords(cause) : undefined
     return { text: words === undefined ? english : english.replace(/: .*$/s, `: ${words}`) }
   }
-  const name = optionalText(`step.${kind}`)
   if (name === undefined) return { text: '', original: english }
   if (whole.has(kind)) return { text: name }
   const moment = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(text)?.[0]
   if (kind === 'scheduled' && moment !== undefined)
     return { text: t('composer.scheduledFor', { when: momentWords(moment) }) }
-  if ((kind === 'waiting' || kind === 'in-doubt') && optionalText(`waiting.${code}`) !== undefined)
-    return { text: joined(waitingText({ reason: code as Waiting['reason'], until, message: text }), causeWords(cause)) }
   const why = causeWords(cause) ?? (kind === 'failed' ? optionalText(`failure.${code}`) : undefined)
   if (why === undefined) return { text: name, original: english }
   return { text: `${name}: ${why}`, ...(cause === undefined && { original: english }) }
 }
 
+/** True for the end of a failed message, and for the refusal or the delivery report that caused it. */
+function isOfFailure({ kind, code }: TimelineEntry, { networkCode }: Failure): boolean {
+  if (kind === 'failed') return true
+  return (kind === 'part-refused' || kind === 'part-report') && code !== undefined && code === networkCode
+}
+
+/** A failure in words, what to do about it, and the code of the network. Each of them is shown once. */
+export interface FailureWords {
+  readonly text: string
+  readonly advice: string | undefined
+  readonly code: string | undefined
+}
+
 /**
- * The reason of a failure, with advice. In English, the text of the API is shown, because it has more details. Only for
- * delivery reports, plain words are shown instead of the terms of the standard. In other languages, the translation is
- * shown. If the code from the network is unknown, the English text of the API is added.
+ * Returns the words of a failure. English pages show the text of the API if it contains details without a translation.
  */
-export function failureText(failure: Failure): string | undefined {
+export function failureWords(failure: Failure): FailureWords | undefined {
   const { error, errorCode, networkCode, cause } = failure
   const words = errorCode === undefined ? undefined : optionalText(`failure.${errorCode}`)
   const why = causeWords(cause)
-  if (networkCode !== undefined && why !== undefined && (errorCode === 'report_failed' || locale().language !== 'en'))
-    return joined(
-      errorCode !== undefined && namedByCause.has(errorCode) ? undefined : words,
-      why,
-      adviceAfterCause(failure),
-      `(${inOnePiece(networkCode)})`,
-    )
-  // Some errors are only a code.
-  if (locale().language === 'en' && error !== errorCode) return error ?? words
-  return networkCode === undefined ? (words ?? error) : joined(words, error && inOnePiece(error))
+  const said = { advice: failureAdvice(failure), code: networkCode }
+  if (why !== undefined)
+    return {
+      ...said,
+      text: joined(partialWords(error), errorCode && namedByCause.has(errorCode) ? undefined : words, why),
+    }
+  const isDetailed = errorCode === undefined || words === undefined || hasDetails(failure)
+  if (error !== undefined && isDetailed && (words === undefined || locale().language === 'en'))
+    return { text: sentence(inLocalTime(error)), advice: undefined, code: undefined }
+  return words === undefined ? undefined : { ...said, text: joined(partialWords(error), words) }
 }
 
 /** Failures that the cause explains completely. */
 const namedByCause: ReadonlySet<string> = new Set(['refused', 'report_failed'])
 
-/** The advice for failures that the cause explains. Other failures have their own advice, or none. */
-function adviceAfterCause({ errorCode, networkCode, cause }: Failure): string | undefined {
+/** Failures whose text contains details that the code does not have. */
+const detailed: ReadonlySet<string> = new Set([
+  'gave_up',
+  'unwritable',
+  'phone_failed',
+  'unsupported',
+  'undecryptable',
+  'no_such_sim',
+])
+
+/** Returns true if the English text of a failure contains more than its words. Some texts are only a code. */
+function hasDetails({ error, errorCode, cause }: Failure): boolean {
+  return cause === undefined && errorCode !== undefined && detailed.has(errorCode) && error !== errorCode
+}
+
+/** Agents begin the error of a message that was sent in part with `partial 1/3: `. */
+function partialWords(error: string | undefined): string | undefined {
+  const [, sent, total] = /^partial (\d+)\/(\d+): /.exec(error ?? '') ?? []
+  return sent === undefined ? undefined : t('failure.partial', { sent: Number(sent), total: Number(total) })
+}
+
+function failureAdvice({ errorCode, networkCode, cause }: Failure): string | undefined {
   if (errorCode === 'report_failed')
     return t(isPermanentReport(networkCode) ? 'advice.report_failed_permanently' : 'advice.report_gave_up')
-  const advice = errorCode === 'refused' && cause !== undefined ? adviceOfCause(cause) : undefined
+  if (errorCode !== 'refused') return optionalText(`advice.${errorCode}`)
+  const advice = cause === undefined ? undefined : adviceOfCause(cause)
   return advice === undefined || advice === 'retried' ? undefined : optionalText(`advice.${advice}`)
 }
 
@@ -137,7 +192,7 @@ function joined(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text !== undefined).join(' ')
 }
 
-interface Failure {
+export interface Failure {
   readonly error?: string | undefined
   readonly errorCode?: string | undefined
   readonly networkCode?: string | undefined
@@ -154,12 +209,30 @@ export function shownCode({ code }: Pick<TimelineEntry, 'code'>): string | undef
   return words === undefined ? code : undefined
 }
 
-/** Returns the advice. Advice without a code is shown in English. */
-export function adviceWords({ advice, adviceCode }: TimelineEntry): { text: string; isEnglish: boolean } | undefined {
-  if (advice === undefined) return undefined
-  const words = locale().language === 'en' ? undefined : optionalText(`advice.${adviceCode}`)
-  return { text: words ?? advice, isEnglish: words === undefined }
+/** Returns the advice, unless the page shows it with the failure. Advice without a code is shown in English. */
+export function adviceWords(
+  entry: TimelineEntry,
+  failure?: Failure,
+): { text: string; isEnglish: boolean; tone: 'plain' | 'warn' } | undefined {
+  const { advice, adviceCode } = entry
+  if (advice === undefined || (failure !== undefined && isOfFailure(entry, failure))) return undefined
+  const words = optionalText(`advice.${adviceCode}`)
+  return {
+    text: words ?? advice,
+    isEnglish: words === undefined,
+    tone: withoutAction.has(adviceCode ?? '') ? 'plain' : 'warn',
+  }
 }
+
+/** Advice that only says that nobody has to do anything. */
+const withoutAction: ReadonlySet<string> = new Set([
+  'await_evidence',
+  'counts_as_sent',
+  'outcome_unknown',
+  'report_pending',
+  'retried',
+  'storage_freed',
+])
 
 /**
  * Replaces UTC times in a text of the API with local times. The text is English, so a time in Arabic is isolated.
@@ -171,9 +244,10 @@ export function inLocalTime(text: string): string {
   )
 }
 
-type WaitEnd = 'latest' | 'continues' | 'nextTry'
+type WaitEnd = 'latest' | 'continues' | 'nextTry' | 'expires'
 
 const waitEnds: Readonly<Partial<Record<Waiting['reason'], WaitEnd>>> = {
+  approval: 'expires',
   limit: 'continues',
   work_hours: 'continues',
   retry: 'nextTry',

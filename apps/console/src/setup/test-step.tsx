@@ -6,13 +6,12 @@ import { Link, useSearchParams } from 'wouter'
 import { useReply, useSendMessage } from '../api/conversations.ts'
 import { useMessage } from '../api/messages.ts'
 import { conversationPath } from '../conversations/conversation-path.ts'
-import { failureText, waitingText } from '../messages/timeline-words.ts'
+import { failureWords, waitingText } from '../messages/timeline-words.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Icon } from '../ui/icon.tsx'
 import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { useNow } from '../ui/values/relative-time.tsx'
-import { sentence } from '../words/sentence.ts'
 import { rich, t } from '../words/text.ts'
 import { isReplyTo } from './setup-state.ts'
 
@@ -230,7 +229,7 @@ function FailedTest({ message, again }: { readonly message: MessageStateAnswer; 
       <div role="alert">
         <NoteBox tone="bad">
           <p>{t('setup.testFailed')}</p>
-          <p dir="auto">{sentence(failureText(message.recipients[0] ?? {}) ?? '')}</p>
+          <p dir="auto">{failureWords(message.recipients[0] ?? {})?.text}</p>
           <p>{t('setup.testFailedHelp')}</p>
         </NoteBox>
       </div>

@@ -22,9 +22,15 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
             {username.slice(0, 1).toUpperCase()}
           </span>
           <span className={isShort ? 'unseen' : undefined}>{username}</span>
+          {!isShort && (
+            <span className="account-menu-note" aria-hidden="true">
+              {t('account.signedIn')}
+            </span>
+          )}
         </button>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Label>{t('account.signedInAs', { username })}</Menu.Label>
         <Menu.Label>
           {mode === 'local' ? t('account.gateway', { version }) : t('account.relay', { version })}
         </Menu.Label>

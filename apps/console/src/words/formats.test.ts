@@ -43,3 +43,10 @@ describe.each(tags)('in %s', (tag) => {
       expect(addedDurationWords(ms)).toMatch(isRightToLeft ? /^\u2066?\u200e\+\d/ : /^\+\d/)
   })
 })
+
+test.each(['en-GB', 'en-US', 'en-AU'])('durations in %s have the units of the time that has passed', async (tag) => {
+  await use(tag)
+  const at = new Date(2037, 0, 1, 12)
+  expect(relativeWords(at.toISOString(), at.getTime() + 14_000)).toBe('14 sec ago')
+  expect([14_000, 185_000, 7_800_000].map(addedDurationWords)).toEqual(['+14 sec', '+3 min 5 sec', '+2 hr 10 min'])
+})

@@ -2,7 +2,7 @@ import { causeOfNetworkCode, type NetworkCause, reportCode } from '@smsgw/contra
 
 /**
  * Returns the number from the network in the error of a recipient, and its meaning. Agents of all releases write the
- * number into the error: `(CMS 38)` for a refusal, `(TP-ST 0x43)` for a delivery report. Agents of the first release write
+ * number into the error: `(CMS 38)` for a refusal, `(TP-ST 0x43)` for a delivery report. Older agents write
  * `(TP-ST 43)`.
  */
 export function networkCauseOf({ error, errorCode }: RecipientError): NetworkCauseMembers {

@@ -60,7 +60,7 @@ export class SessionEnded extends Error {
   readonly isSignOut: boolean
 
   constructor(isSignOut: boolean) {
-    super('the session has ended')
+    super()
     this.isSignOut = isSignOut
   }
 }

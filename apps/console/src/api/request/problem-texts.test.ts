@@ -63,6 +63,13 @@ test.each([
   expect(problemText({ path: 'name', message: 'must be blue', ...more })).toBe('Name: must be blue')
 })
 
+test('a decision by an unknown person is described without a name', () => {
+  const refusal = { status: 409, message: english, reason: 'approval_decided' }
+  const textBy = (by: string) => requestProblemText({ ...refusal, values: { decision: 'refused', by } }).text
+  expect(textBy('ada')).toBe('ada has already rejected this message.')
+  expect(textBy('')).toBe('This message has already been rejected.')
+})
+
 test('a refusal without a code says what its status means, with the message as a detail', async () => {
   const refusal = { status: 503, message: 'the gateway is asleep' }
   expect(requestProblemText(refusal)).toEqual({ text: 'The gateway is asleep' })

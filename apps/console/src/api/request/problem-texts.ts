@@ -54,7 +54,9 @@ export function requestProblemText({ status, message, reason = '', values = {} }
   readonly text: string
   readonly detail?: string
 } {
-  const words = hasValues(requestReasons, reason, values) ? optionalText(`requestProblem.${reason}`, values) : undefined
+  // The relay does not always know who decided.
+  const key = reason === 'approval_decided' && values['by'] === '' ? 'approval_decided_by_unknown' : reason
+  const words = hasValues(requestReasons, reason, values) ? optionalText(`requestProblem.${key}`, values) : undefined
   if (words !== undefined) return { text: words }
   if (locale().language === 'en') return { text: sentence(message) }
   return { text: t(textOfStatus(status)), detail: message }

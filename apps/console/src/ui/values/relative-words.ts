@@ -30,8 +30,7 @@ export function relativeWords(at: string, nowMs: number): string {
   const [unit, size] = steps.find(([, step]) => distance >= step) ?? ['second', 1]
   // Rounds future times up and past times down.
   const count = Math.trunc((seconds > 0 ? seconds + size / 60 : seconds) / size)
-  const words = relativeFormat().format(count, unit)
-  return locale().language === 'en' ? words.replace('.', '') : words
+  return withShortUnit(relativeFormat().format(count, unit))
 }
 
 export function fullWords(at: string): string {
@@ -115,7 +114,7 @@ export const durationStepsMs: readonly number[] = [
 export function durationTicks(ticksMs: readonly number[]): string[] {
   const most = Math.max(0, ...ticksMs)
   const { unit, ms } = units.find(({ from, ms }) => most >= from * ms) ?? smallest
-  return ticksMs.map((tick) => unitFormat({ unit, fractionDigits: 1 }).format(tick / ms))
+  return ticksMs.map((tick) => unitWords(tick / ms, { unit, fractionDigits: 1 }))
 }
 
 const smallest = { unit: 'millisecond', ms: 1, from: 0 } as const
@@ -140,7 +139,12 @@ export function daysBetween(from: Date, to: Date): number {
 }
 
 function unitWords(value: number, style: Parameters<typeof unitFormat>[0]): string {
-  return unitFormat(style).format(value)
+  return withShortUnit(unitFormat(style).format(value))
+}
+
+/** English regions differ: 14 sec, 14 secs, 14 sec. All times and durations have the first form. */
+function withShortUnit(words: string): string {
+  return locale().language === 'en' ? words.replace(/\b(sec|min|hr)(?:s\b)?\.?/, '$1') : words
 }
 
 function dateWords(at: string, nowMs: number): string {
