@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useDevices } from '../api/devices.ts'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { useFieldProblems } from '../ui/use-field-problems.ts'
+import { sentence } from '../words/sentence.ts'
 import { directionOf, optionalText, t } from '../words/text.ts'
 
 /** The events that a webhook can be registered for. */
@@ -110,7 +111,7 @@ export function WebhookForm({
         {offered.map((event) => (
           <Checkbox
             key={event}
-            label={optionalText(`event.${event}`) ?? event}
+            label={eventLabel(event)}
             description={<code dir="ltr">{event}</code>}
             checked={chosen.includes(event)}
             onChange={(change) =>
@@ -135,6 +136,11 @@ export function WebhookForm({
       </div>
     </form>
   )
+}
+
+function eventLabel(event: WebhookEventName): string {
+  const words = optionalText(`event.${event}`)
+  return words === undefined ? event : sentence(words)
 }
 
 const formats: readonly WebhookFormat[] = ['smsgw', 'twilio']
