@@ -55,7 +55,7 @@ export class SimulatedSim {
     if ('text' in pdu) throw new Error('this SIM accepts PDUs only')
     await this.#pause(this.#random.integer(300))
     const withdrawal = { cancelled: false }
-    if (options.mayAskEarly && this.#random.next() < 0.5) return this.#submitEarly(pdu, options, isAlive)
+    if (this.#random.next() < 0.5) return this.#submitEarly(pdu, options, isAlive)
     if (this.#happens(0.08)) return this.#ends(options, { kind: 'not-sent', why: 'no-prompt' }, isAlive)
     if (this.#happens(0.05)) withdrawal.cancelled = true
     if (!isAlive()) return never()

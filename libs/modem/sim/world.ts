@@ -184,7 +184,6 @@ export class DriverWorld {
     const outcome = modem.submit(pduOf(message, action.report), {
       id: message,
       moreFollow,
-      mayAskEarly: moreFollow,
       isItsReport: () => true,
       beforePdu: async () => {
         if (hook.afterMs > 0) await this.#pause(hook.afterMs)

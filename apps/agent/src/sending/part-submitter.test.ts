@@ -40,28 +40,6 @@ test('matches a report with the part that a modem is sending only if number and 
   expect(fitting).toEqual([false, true, true, false, false])
 })
 
-test('allows an early COMMIT only while the RESULT of the previous part is being written, so that only one part is in doubt', async () => {
-  const sim = world.sim(1)
-  const mayAskEarly = new Map<string, boolean | undefined>()
-  const later = sendCommand('later')
-  await world.sender.simReady({
-    ...sim,
-    submit: (pdu, options) => {
-      mayAskEarly.set((JSON.parse(options.id) as string[])[0] ?? '', options.mayAskEarly)
-      return sim.submit(pdu, options)
-    },
-  })
-  await world.accept(sendCommand('first'), sendCommand('next'))
-  await world.pass(1000)
-  await world.accept(later)
-  await world.pass(1000)
-  expect([...mayAskEarly]).toEqual([
-    ['first', false],
-    ['next', true],
-    ['later', false],
-  ])
-})
-
 function report(messageReference: number, status: number): StatusReport {
   const at = timeStampFromEpochMs(world.clock.epochMs(), 0)
   return {

@@ -20,8 +20,8 @@ export interface PartSubmitterOptions {
  * Passes one part to a modem. Each step is an input of the sending machine:
  *
  * 1. The modem sends its prompt.
- * 2. COMMIT is stored on disk. While the RESULT of the previous part is not on disk, this may happen before step 1.
- * Then both are written together, so that still only one part of this SIM has a COMMIT without a RESULT.
+ * 2. COMMIT is stored on disk. For a modem with quick prompts, this begins before step 1. If the RESULT of the previous
+ * part is not on disk yet, both are written together, so only one part of this SIM has a COMMIT without a RESULT.
  * 3. The driver writes the PDU and Ctrl-Z.
  * 4. The modem sends the result.
  * 5. RESULT is written while the next part or message begins.
@@ -29,8 +29,6 @@ export interface PartSubmitterOptions {
 export class PartSubmitter {
   readonly #options: PartSubmitterOptions
   readonly #last = new WeakMap<SendingSim, Promise<unknown>>()
-  /** SIMs whose last RESULT is being written. */
-  readonly #writing = new WeakSet<SendingSim>()
 
   constructor(options: PartSubmitterOptions) {
     this.#options = options
@@ -54,14 +52,12 @@ export class PartSubmitter {
       moreFollow,
       isItsReport: (report) => this.#mayBeItsReport(name, report),
       beforePdu: (withdrawal) => this.#commit(name, withdrawal),
-      mayAskEarly: this.#writing.has(sim),
       onPdu: () => setImmediate(() => crashPoint('pdu-written')),
       afterResult: (outcome) => {
         crashPoint('result-read')
         const written = this.#options.step({ kind: 'result', ...name, result: attemptResultOf(outcome) })
         hasResult = true
-        this.#writing.add(sim)
-        written.catch(this.#options.onProblem).finally(() => this.#writing.delete(sim))
+        written.catch(this.#options.onProblem)
       },
     })
     this.#last.set(

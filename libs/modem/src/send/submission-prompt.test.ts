@@ -64,12 +64,12 @@ describe('the prompt', () => {
   })
 })
 
-describe('a caller that may be asked early', () => {
+describe('a caller', () => {
   /** Sends a first message whose prompt takes `promptMs`, then submits a second one, whose prompt has not arrived. */
   async function secondSubmission(promptMs: number) {
     const driven = new DrivenModem({ 'AT+CMGS=*': 'silence' })
     await driven.session()
-    const first = driven.submit('a', { mayAskEarly: true })
+    const first = driven.submit('a')
     await driven.clock.advance(promptMs)
     driven.port.say('\r\n> ')
     await driven.passing(first)
@@ -80,7 +80,7 @@ describe('a caller that may be asked early', () => {
       isAsked = true
       return promise
     }
-    const outcome = driven.submit('b', { mayAskEarly: true, beforePdu })
+    const outcome = driven.submit('b', { beforePdu })
     await promisesSettled()
     return { driven, outcome, decide: resolve, isAsked: () => isAsked }
   }

@@ -36,18 +36,15 @@ export interface SubmitOptions {
    * Called when the modem waits for the PDU and no byte of it has been written. The hook stores that the message is
    * about to be sent. Meanwhile the modem waits. If the hook takes more than 5 s, the message is not sent.
    *
+   * If the modem sent its last prompt within a few milliseconds, the hook is called as soon as the command is written.
+   * The message may then end as `not-sent` or `refused` after the hook has returned `go`.
+   *
    * In that case, the outcome is reported when the hook has ended, so that the hook's record precedes the outcome. If
    * the hook takes another 5 s, the outcome is reported without waiting for the hook. The hook should therefore check
    * `withdrawal.cancelled` immediately before it stores a record. The hook's record and the record of the outcome may
    * be stored in either order, so the journal should keep both of them for each attempt.
    */
   readonly beforePdu: AskBeforePdu
-  /**
-   * True if `beforePdu` may be called as soon as the command is written. The driver does this only if the modem sent
-   * its last prompt within a few milliseconds. The message may then end as `not-sent` or `refused` after the hook has
-   * returned `go`.
-   */
-  readonly mayAskEarly?: boolean
   /** Called when PDU and Ctrl-Z were written. */
   readonly onPdu?: () => void
   /**
@@ -221,7 +218,7 @@ export class Submitter {
         command: `AT+CMGS=${pdu.tpduLength}`,
         pdu: hexFromOctets(pdu.octets),
         beforePdu: options.beforePdu,
-        asksEarly: options.mayAskEarly === true && (this.#promptMs ?? Number.POSITIVE_INFINITY) <= quickPromptMs,
+        asksEarly: (this.#promptMs ?? Number.POSITIVE_INFINITY) <= quickPromptMs,
         onPrompt: (tookMs) => {
           promptMs = tookMs
         },
