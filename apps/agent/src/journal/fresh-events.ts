@@ -49,6 +49,13 @@ export class FreshEvents {
  * The kinds of events that occur for almost every message. A relay in the same process gets these events as objects, so
  * it does not have to parse their text.
  */
-const frequent = new Set<AgentEvent['kind']>(['processed', 'part-submitted', 'part-reported', 'sent', 'delivered'])
+const frequent = new Set<AgentEvent['kind']>([
+  'received',
+  'processed',
+  'part-submitted',
+  'part-reported',
+  'sent',
+  'delivered',
+])
 /** More events than the link sends at once. */
 const mostEvents = 256
