@@ -85,6 +85,15 @@ export class Emulator {
     return (answer as { imei: string }).imei
   }
 
+  /** The times of the last announcements of received messages by a modem, oldest first. */
+  async announcements(modem: string): Promise<readonly number[]> {
+    const answer = await (await fetch(`${this.control}/traffic?modem=${modem}&last=2000`)).json()
+    const { traffic } = answer as { traffic: readonly { epochMs: number; direction: string; text: string }[] }
+    return traffic
+      .filter(({ direction, text }) => direction === 'out' && text.includes('+CMTI'))
+      .map(({ epochMs }) => epochMs)
+  }
+
   ledger(): readonly LedgerLine[] {
     if (!existsSync(this.#ledger)) return []
     // Leaves out the last line if the emulator is still writing it.
