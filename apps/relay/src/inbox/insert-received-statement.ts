@@ -1,8 +1,8 @@
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { AttachmentOctets } from '@smsgw/contract/messages/mms'
 import { z } from 'zod'
-import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { readRows } from '../store/read-rows.ts'
 import { storableJson, storableText } from '../store/storable.ts'
 import { eventTime } from '../webhooks/outbox/local-time.ts'
@@ -11,7 +11,7 @@ import { storedItem } from './stored-item.ts'
 /** A received message, from the event of an agent or the upload of a phone. */
 export type Received = FromAgent | DownloadedMms
 
-type FromAgent = Loosened<Extract<AgentEvent, { kind: 'received' }>>
+export type FromAgent = Loosened<Extract<AgentEvent, { kind: 'received' }>>
 
 /** A phone may omit the SIM and the port, and may encrypt the content. */
 type Loosened<Event> = Event extends unknown
@@ -55,7 +55,7 @@ const insertedRow = storedItem.extend({ isNew: z.boolean(), isBlocked: z.boolean
  * first.
  */
 export async function insertReceived(
-  statements: Statements,
+  statements: RawStatements,
   device: { readonly id: string; readonly accountId: string },
   received: Received,
   now: Date,

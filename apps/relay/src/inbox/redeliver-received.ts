@@ -44,7 +44,7 @@ export async function redeliverReceived(
   // Uses one transaction for each page, so that no webhook can be deleted between the look-up and the insert.
   const enqueue = (events: readonly OutboxEvent[]) =>
     database.$transaction(
-      (statements) => enqueueAgain(statements, accountId, events, mayRead ? undefined : oldestKey),
+      (statements) => enqueueAgain(statements, accountId, events, { inboxKeyOf: mayRead ? undefined : oldestKey }),
       { timeout: LONGEST_MS },
     )
   const registered = await withRegisteredTypes(database, accountId, range, delivery)

@@ -5,7 +5,7 @@ import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
 import type { Received } from './insert-received-statement.ts'
 import { exportInbox, refreshInbox } from './refresh-inbox.ts'
-import { storeReceived } from './store-received.ts'
+import { storeUploaded } from './store-received.ts'
 
 let now = new Date('2026-03-01T09:00:00Z')
 let woken: string[] = []
@@ -52,7 +52,7 @@ async function webhook(id: string, event: string, disabledAt?: Date): Promise<vo
 async function receive(id: string, minute: number, more: Partial<Received> = {}, deviceId = 'd1'): Promise<void> {
   const receivedAt = new Date(Date.UTC(2026, 2, 1, 8, minute)).toISOString()
   const facts = { kind: 'received', type: 'SMS', id, receivedAt, sender: '+1', simNumber: 1, text: id, parts: 1 }
-  await storeReceived(shared.database, { id: deviceId, accountId: 'a1' }, { ...facts, ...more } as Received, now)
+  await storeUploaded(shared.database, { id: deviceId, accountId: 'a1' }, { ...facts, ...more } as Received, now)
 }
 const data = { type: 'DATA_SMS', data: 'AAAA', port: 1 } as const
 const mms = { type: 'MMS', transactionId: 'T', size: 0, contentClass: '' } as const

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useTestDatabase } from '../testing/test-database.ts'
 import type { Received } from './insert-received-statement.ts'
-import { storeReceived } from './store-received.ts'
+import { storeUploaded } from './store-received.ts'
 
 const shared = useTestDatabase()
 beforeEach(async () => {
@@ -28,7 +28,7 @@ const mms = { type: 'MMS', transactionId: 'T1', subject: 'Holiday', size: 7, con
 const items = () => shared.database.inboxItem.findMany({ orderBy: { key: 'asc' } })
 const deliveries = () => shared.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
 const store = (received: Received, from = device) =>
-  shared.database.$transaction((statements) => storeReceived(statements, from, received, now))
+  shared.database.$transaction((statements) => storeUploaded(statements, from, received, now))
 
 test('stores a text with the time and offset of the agent, and notifies webhooks', async () => {
   await store(text({ recipient: '+66812345678' }))
@@ -148,7 +148,7 @@ test('replaces characters that the database cannot store', async () => {
 
 test("stores neither item nor event when the transaction of the agent's events fails", async () => {
   const failing = shared.database.$transaction(async (statements) => {
-    await storeReceived(statements, device, text(), now)
+    await storeUploaded(statements, device, text(), now)
     throw new Error('a later event')
   })
   await expect(failing).rejects.toThrow('a later event')

@@ -8,7 +8,7 @@ import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import { storeSims } from '../link/claim/store-sims-statement.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
 import type { Statements } from '../store/database.ts'
-import type { RawStatements } from '../store/raw-statements.ts'
+import { type RawStatements, together } from '../store/raw-statements.ts'
 import { storableJson } from '../store/storable.ts'
 import { enqueueEvents } from '../webhooks/outbox/enqueue-events.ts'
 import { localTimeOf } from '../webhooks/outbox/local-time.ts'
@@ -45,13 +45,16 @@ export function recordBatches(
   return record(statements, batches, now, (reported) => storeOthers(statements, reported, now))
 }
 
-/** Returns true if all events of these batches are about sends. This is true for most batches of a busy device. */
-export function areAboutSends(batches: readonly EventBatch[]): boolean {
-  return batches.every(({ events }) => events.every((read) => 'event' in read && isSendEvent(read.event)))
+/**
+ * Returns true if all events of these batches are about sends or received messages. This is true for most batches.
+ */
+export function areAboutMessages(batches: readonly EventBatch[]): boolean {
+  const isAboutMessage = (event: AgentEvent) => isSendEvent(event) || event.kind === 'received'
+  return batches.every(({ events }) => events.every((read) => 'event' in read && isAboutMessage(read.event)))
 }
 
-/** Like `recordBatches`, for batches whose events are all about sends. Needs raw statements only. */
-export function recordSends(
+/** Like `recordBatches`, for batches whose events are all about messages. Needs raw statements only. */
+export function recordMessages(
   statements: RawStatements,
   batches: readonly EventBatch[],
   now: Date,
@@ -73,23 +76,28 @@ async function record(
   )
   const compared = batches.map((batch) => compareBatch(batch, marks.get(batch.connection.deviceId)))
   const reported = compared.flatMap((one) => one.reported)
-  const { moves, ...progress } = await storeProgress(statements, reported, now)
-  const { answered, ...ofOthers } = await others(reported)
-  await storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(reported, now)])
-  await writeMarks(
-    statements,
-    compared.filter(({ isNew }) => isNew).map(({ batch }) => markAfter(batch)),
-  )
-  const enqueued = progress.enqueued + ofOthers.enqueued
-  return { results: compared.map(({ result }) => result), answered, moves, enqueued }
+  const store = async () => {
+    const { moves, ...progress } = await storeProgress(statements, reported, now)
+    let enqueued = progress.enqueued
+    for (const { connection, event } of reported)
+      if (event.kind === 'received') enqueued += await storeReceived(statements, deviceOf(connection), event, now)
+    const { answered, ...ofOthers } = await others(reported)
+    return { moves, answered, enqueued: enqueued + ofOthers.enqueued }
+  }
+  const [, , stored] = await together([
+    writeMarks(
+      statements,
+      compared.filter(({ isNew }) => isNew).map(({ batch }) => markAfter(batch)),
+    ),
+    storeLogs(statements, [...compared.flatMap((one) => lossLogs(one, now)), ...ownLogs(reported, now)]),
+    store(),
+  ])
+  return { results: compared.map(({ result }) => result), ...stored }
 }
 
-/** Stores everything except the progress of sends and logs. */
+/** Stores everything except messages and logs. */
 async function storeOthers(statements: Statements, reported: readonly ReportedEvent[], now: Date): Promise<Others> {
   let enqueued = 0
-  for (const { connection, event } of reported) {
-    if (event.kind === 'received') enqueued += await storeReceived(statements, deviceOf(connection), event, now)
-  }
   for (const [{ deviceId }, sims] of latestSims(reported)) await storeSims(statements, deviceId, sims, now)
   for (const { connection, event } of reported) {
     if (event.kind === 'key-replaced') await storeEncryptionKey(statements, connection, event.key)

@@ -8,7 +8,7 @@ import type { Database } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { rawTransaction } from '../store/raw-statements.ts'
 import type { EventBatch, RecordResult } from './event-recorder.ts'
-import { areAboutSends, type RecordedBatches, recordBatches, recordSends } from './record-batches.ts'
+import { areAboutMessages, type RecordedBatches, recordBatches, recordMessages } from './record-batches.ts'
 
 /**
  * Stores the events of several devices, at most one batch each, in one transaction. If the transaction fails, each
@@ -47,8 +47,8 @@ export interface RecordedBatch {
 }
 
 function recordTogether(database: Database, batches: readonly EventBatch[], now: Date): Promise<RecordedBatches> {
-  return areAboutSends(batches)
-    ? rawTransaction(database, (statements) => recordSends(statements, batches, now))
+  return areAboutMessages(batches)
+    ? rawTransaction(database, (statements) => recordMessages(statements, batches, now))
     : database.$transaction((statements) => recordBatches(statements, batches, now))
 }
 

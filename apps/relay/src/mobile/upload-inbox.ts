@@ -4,7 +4,7 @@ import { octetsOf } from '../http/body/octet-pieces.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import type { NewAttachment, Received } from '../inbox/insert-received-statement.ts'
-import { storeReceived } from '../inbox/store-received.ts'
+import { storeUploaded } from '../inbox/store-received.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Logbook } from '../logs/logbook.ts'
@@ -58,7 +58,7 @@ export function uploadInbox({ database, clock, logbook, outbox }: UploadInboxDep
         const store = () =>
           database.$transaction(
             async (statements) => {
-              for (const received of some) await storeReceived(statements, device, received, clock.now())
+              for (const received of some) await storeUploaded(statements, device, received, clock.now())
               return 'stored' as const
             },
             { timeout: LONGEST_MS },

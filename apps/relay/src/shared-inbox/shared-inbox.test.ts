@@ -4,7 +4,7 @@ import { showConversation } from '../conversations/show-conversation.ts'
 import { CONVERSATION_SCOPES } from '../conversations/visibility.ts'
 import { route } from '../http/route.ts'
 import type { Received } from '../inbox/insert-received-statement.ts'
-import { storeReceived } from '../inbox/store-received.ts'
+import { storeUploaded } from '../inbox/store-received.ts'
 import { systemRandom } from '../random.ts'
 import { someoneWaits } from '../testing/someone-waits.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
@@ -74,7 +74,7 @@ async function receive(sender: string, at: number, text = 'hello', accountId = '
   const id = `i${made++}`
   const common = { kind: 'received', type: 'SMS', parts: 1, simNumber: 1 } as const
   const received = { ...common, id, sender, text, receivedAt: minute(at).toISOString() } as unknown as Received
-  await world.database.$transaction((s) => storeReceived(s, { id: DEVICE, accountId }, received, minute(at)))
+  await world.database.$transaction((s) => storeUploaded(s, { id: DEVICE, accountId }, received, minute(at)))
   return id
 }
 
@@ -223,7 +223,7 @@ describe('the archive', () => {
     const [stored, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const arriving = world.database.$transaction(async (s) => {
       const received = { kind: 'received', type: 'SMS', parts: 1, simNumber: 1, id: 'late', sender: '+1', text: 'wait' }
-      await storeReceived(
+      await storeUploaded(
         s,
         { id: DEVICE, accountId: 'a1' },
         { ...received, receivedAt: minute(2) } as never,

@@ -46,11 +46,16 @@ export function connectDatabase({
     connectionString: firstUrl(url),
     Client: clientClass(url),
     max: connections,
+    // Opening a connection, and planning each statement on it for the first time, takes longer than the statements of
+    // a message. So an idle relay keeps some connections.
+    min: Math.min(connections, KEPT_CONNECTIONS),
     application_name: 'smsgw relay',
     // This is also the longest wait for a free connection. A request that waits longer is answered with 503.
     connectionTimeoutMillis: transactionLimits.maxWait,
     keepAlive: true,
     stream: socket,
+    // Statements of one transaction may be sent without waiting for each other (see `together`).
+    pipeline: true,
     ...(!isPooled && {
       // A relay that stops responding during a transaction keeps its locks for at most this time.
       idle_in_transaction_session_timeout: 10_000,
@@ -88,6 +93,9 @@ const TRANSACTION_LIMITS = { maxWait: 5_000, timeout: 20_000 }
 
 /** The longest statement on a read replica, in milliseconds. After that, the primary reads the same data. */
 export const REPLICA_STATEMENT_MS = 5_000
+
+/** As many connections as a message needs at the same time. */
+const KEPT_CONNECTIONS = 4
 
 /** How long a connection may be silent. Longer than the statement timeout of the server. */
 const SILENCE_MS = 40_000

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -6,7 +7,7 @@ import { useTestDatabase } from '../testing/test-database.ts'
 import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
 import { connectDatabase } from './database.ts'
 import { Prisma } from './generated/client.ts'
-import { type RawStatements, rawTransaction, withoutPrisma } from './raw-statements.ts'
+import { polling, type RawStatements, rawTransaction, together, withoutPrisma } from './raw-statements.ts'
 import { readRow } from './read-rows.ts'
 
 const world = useTestDatabase({ connections: 2 })
@@ -109,6 +110,42 @@ test('reports a transaction as failed if one of its statements failed, even if t
   })
   await expect(failing).rejects.toThrow('transaction rolled back')
   expect(await world.database.account.findUnique({ where: { id: 'e' } })).toMatchObject({ passwordHash: '' })
+})
+
+test('runs statements that are sent together in their order', async () => {
+  await account('f')
+  const set = (statements: RawStatements, value: string) =>
+    statements.$executeRaw`UPDATE accounts SET password_hash = password_hash || ${value} WHERE id = ${'f'}`
+  const changed = await rawTransaction(world.database, (statements) =>
+    together(['1', '2', '3'].map((value) => set(statements, value))),
+  )
+  expect(changed).toEqual([1, 1, 1])
+  expect(await world.database.account.findUnique({ where: { id: 'f' } })).toMatchObject({ passwordHash: '123' })
+})
+
+test('runs no statement after the end of the transaction if one of several statements fails', async () => {
+  await account('g')
+  let late: Promise<unknown> | undefined
+  const failing = rawTransaction(world.database, (statements) => {
+    late = sleep(100).then(
+      () => statements.$executeRaw`UPDATE accounts SET password_hash = 'changed' WHERE id = ${'g'}`,
+    )
+    return together([statements.$queryRaw`SELECT 1 / 0`, late])
+  })
+  await expect(failing).rejects.toThrow('division by zero')
+  await expect(late).rejects.toThrow('aborted')
+  expect(await world.database.account.findUnique({ where: { id: 'g' } })).toMatchObject({ passwordHash: '' })
+})
+
+test('polls of the same turn share a connection, and a lost connection is replaced', async () => {
+  const row = z.object({ pid: z.int() })
+  const poll = () => readRow(polling(world.database), row, Prisma.sql`SELECT pg_backend_pid() AS pid`)
+  const sessions = new Set((await Promise.all([poll(), poll(), poll()])).map(({ pid }) => pid))
+  expect(sessions.size).toBe(1)
+  const ending = polling(world.database).$queryRaw`SELECT pg_terminate_backend(pg_backend_pid())`
+  const [error, other] = await Promise.all([ending, poll()].map((one) => one.catch((failure: unknown) => failure)))
+  expect([error, other].map(isDatabaseUnavailable)).toEqual([true, true])
+  expect(sessions).not.toContain((await poll()).pid)
 })
 
 test.each([

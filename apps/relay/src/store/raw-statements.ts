@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { DatabaseError, type Pool, type PoolClient, type QueryResult, types } from 'pg'
+import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult, types } from 'pg'
 import type { Database, Statements } from './database.ts'
 import { Prisma } from './generated/client.ts'
 
@@ -15,12 +15,13 @@ interface RawPool {
    * the pool when it is disconnected.
    */
   readonly connect: () => Promise<void>
+  readonly polls: SharedConnection
 }
 
 const pools = new WeakMap<object, RawPool>()
 
 /** Lets the raw statements of this client use its pool directly. */
-export function allowRaw(database: Database, pool: Omit<RawPool, 'connect'>): void {
+export function allowRaw(database: Database, { pool, nameOf }: Pick<RawPool, 'pool' | 'nameOf'>): void {
   let connected: Promise<void> | undefined
   const connect = () => {
     connected ??= database.$connect().catch((error: unknown) => {
@@ -29,7 +30,7 @@ export function allowRaw(database: Database, pool: Omit<RawPool, 'connect'>): vo
     })
     return connected
   }
-  pools.set(database, { ...pool, connect })
+  pools.set(database, { pool, nameOf, connect, polls: new SharedConnection(pool) })
 }
 
 /**
@@ -38,7 +39,16 @@ export function allowRaw(database: Database, pool: Omit<RawPool, 'connect'>): vo
  */
 export function withoutPrisma(statements: RawStatements): RawStatements {
   const raw = pools.get(statements)
-  return raw === undefined ? statements : rawStatements(raw.pool, raw)
+  return raw === undefined ? statements : rawStatements((query) => raw.pool.query(query), raw)
+}
+
+/**
+ * Returns statements for polls. The polls of one turn of the event loop share a connection and one round trip, so an
+ * idle relay wakes up one session of the database instead of one for each poll.
+ */
+export function polling(database: Database): RawStatements {
+  const raw = pools.get(database)
+  return raw === undefined ? database : rawStatements((query) => raw.polls.query(query), raw)
 }
 
 /**
@@ -68,7 +78,10 @@ export async function rawTransaction<Result>(
     streamOf(client).destroy(lost)
   }, timeoutMs)
   try {
-    return await Promise.race([commit(client, () => work(rawStatements(client, raw))), timedOut.promise])
+    return await Promise.race([
+      commit(client, () => work(rawStatements((query) => sentTogether(client, () => client.query(query)), raw))),
+      timedOut.promise,
+    ])
   } catch (error) {
     // If ROLLBACK fails, closes the connection. PostgreSQL then ends the transaction.
     lost ??= await client.query('ROLLBACK').then(
@@ -84,12 +97,37 @@ export async function rawTransaction<Result>(
 }
 
 async function commit<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
-  await client.query('BEGIN')
-  const result = await work()
+  // BEGIN fails only if the connection is lost, so the first statement is sent without waiting for it.
+  const begun = together([sentTogether(client, () => client.query('BEGIN')), work()])
+  const [, result] = await begun
   const { command } = await client.query('COMMIT')
   // PostgreSQL rolls back without an error if a statement failed and the work ignored its error.
   if (command !== 'COMMIT') throw new Error('transaction rolled back, because one of its statements failed')
   return result
+}
+
+/**
+ * Waits for statements that are sent without waiting for each other, so that they share a round trip. PostgreSQL runs
+ * them in this order. Waits for all of them even if one fails, because none may run after the end of its transaction.
+ */
+export async function together<Results extends readonly unknown[]>(
+  statements: {
+    readonly [At in keyof Results]: Promise<Results[At]>
+  },
+): Promise<Results> {
+  const settled = await Promise.allSettled(statements)
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  }) as unknown as Results
+}
+
+/** Writes the statements that are sent in the same turn of the event loop to the socket at once. */
+function sentTogether<Sent>(client: PoolClient, send: () => Sent): Sent {
+  const stream = streamOf(client)
+  stream.cork()
+  process.nextTick(() => stream.uncork())
+  return send()
 }
 
 /** The same limit as for transactions of Prisma that store events. */
@@ -108,12 +146,15 @@ function streamOf(client: PoolClient): Socket {
   return (client as PoolClient & { readonly connection: { readonly stream: Socket } }).connection.stream
 }
 
-function rawStatements(runner: Pool | PoolClient, { nameOf, connect }: RawPool): RawStatements {
+function rawStatements(
+  send: (query: QueryConfig) => Promise<QueryResult>,
+  { nameOf, connect }: RawPool,
+): RawStatements {
   const run = async (text: TemplateStringsArray | Prisma.Sql, values: readonly unknown[]): Promise<QueryResult> => {
     const sql = 'raw' in text ? Prisma.sql(text, ...values) : text
     await connect()
     try {
-      return await runner.query({ name: nameOf({ sql: sql.text }), text: sql.text, values: sql.values, types: parsers })
+      return await send({ name: nameOf({ sql: sql.text }), text: sql.text, values: sql.values, types: parsers })
     } catch (error) {
       throw concealed(error)
     }
@@ -125,6 +166,60 @@ function rawStatements(runner: Pool | PoolClient, { nameOf, connect }: RawPool):
   }
   // Prisma declares its own subtype of promises.
   return statements as unknown as RawStatements
+}
+
+/** A connection of the pool for all statements that are sent in one turn of the event loop. */
+class SharedConnection {
+  readonly #pool: Pool
+  #turn: Turn | undefined
+
+  constructor(pool: Pool) {
+    this.#pool = pool
+  }
+
+  async query(query: QueryConfig): Promise<QueryResult> {
+    const turn = this.#turn ?? this.#begin()
+    turn.open += 1
+    try {
+      return await (await turn.client).query(query)
+    } catch (error) {
+      turn.fail(error)
+      throw error
+    } finally {
+      turn.open -= 1
+      if (turn.open === 0) await this.#end(turn)
+    }
+  }
+
+  #begin(): Turn {
+    let failure: unknown
+    const fail = (error: unknown) => {
+      failure ??= error
+    }
+    const client = this.#pool.connect().then((one) => one.on('error', fail))
+    const release = (connected: PoolClient) => {
+      // After a failed statement, the connection is closed, because it may be lost.
+      connected.off('error', fail).release(failure !== undefined)
+    }
+    this.#turn = { client, open: 0, fail, release }
+    setImmediate(() => {
+      this.#turn = undefined
+    })
+    return this.#turn
+  }
+
+  async #end(turn: Turn): Promise<void> {
+    if (this.#turn === turn) this.#turn = undefined
+    await turn.client.then(turn.release, () => undefined)
+  }
+}
+
+interface Turn {
+  readonly client: Promise<PoolClient>
+  /** The number of statements that have not ended. */
+  open: number
+  readonly fail: (error: unknown) => void
+  readonly release: (client: PoolClient) => void
 }
 
 /** Removes the values of the statement, such as phone numbers, because errors are logged. */

@@ -1,7 +1,7 @@
 // Inbound path, step 12: adds a delivery for each webhook. Next: delivery-worker.ts.
 
 import { enqueueNotifications } from '../../push/enqueue-notifications.ts'
-import type { RawStatements } from '../../store/raw-statements.ts'
+import { type RawStatements, together } from '../../store/raw-statements.ts'
 import { storableJson } from '../../store/storable.ts'
 import { dlrType } from '../delivery/kannel-request.ts'
 import { isStatusFormat, originOf, readCallback } from '../status-callback.ts'
@@ -17,14 +17,29 @@ import type { EarlierEvent, OutboxEvent } from './outbox-event.ts'
  * browsers. Returns the number of new deliveries and notifications. If it is 0, the outbox need not be woken.
  *
  * Deliveries of a disabled webhook are stored but not sent, so that they can be redelivered after it is enabled.
+ *
+ * @param registered the result of `findWebhooks`, if the caller has found the webhooks already
  */
 export async function enqueueEvents(
   statements: RawStatements,
   accountId: string,
   events: readonly OutboxEvent[],
+  registered?: Registered,
 ): Promise<number> {
-  const notifications = await enqueueNotifications(statements, accountId, events)
-  return notifications + (await enqueue(statements, accountId, events, { again: false }))
+  const [notifications, deliveries] = await together([
+    enqueueNotifications(statements, accountId, events),
+    enqueue(statements, accountId, events, { again: false, registered }),
+  ])
+  return notifications + deliveries
+}
+
+/** Finds the webhooks for the events with this name before the other facts of the events are known. */
+export function findWebhooks(
+  statements: RawStatements,
+  accountId: string,
+  event: OutboxEvent['event'],
+): Promise<readonly RegisteredWebhook[]> {
+  return lockRegistered(statements, accountId, [event], { keepUrl: false })
 }
 
 /**
@@ -37,23 +52,32 @@ export function enqueueAgain(
   statements: RawStatements,
   accountId: string,
   events: readonly OutboxEvent[],
-  inboxKeyOf?: InboxKeyOf,
+  { inboxKeyOf, registered }: { readonly inboxKeyOf?: InboxKeyOf | undefined; readonly registered?: Registered } = {},
 ): Promise<number> {
-  return enqueue(statements, accountId, events, { again: true, inboxKeyOf })
+  return enqueue(statements, accountId, events, { again: true, inboxKeyOf, registered })
 }
 
 /** Returns the key of the oldest inbox row in the event. */
 type InboxKeyOf = (event: OutboxEvent) => bigint
 
+type Registered = readonly RegisteredWebhook[] | undefined
+
+interface EnqueueOptions {
+  readonly again: boolean
+  readonly inboxKeyOf?: InboxKeyOf | undefined
+  readonly registered?: Registered
+}
+
 async function enqueue(
   statements: RawStatements,
   accountId: string,
   events: readonly OutboxEvent[],
-  { again, inboxKeyOf }: { readonly again: boolean; readonly inboxKeyOf?: InboxKeyOf | undefined },
+  { again, inboxKeyOf, registered }: EnqueueOptions,
 ): Promise<number> {
   if (events.length === 0) return 0
   const names = new Set(events.flatMap((one) => [one.event, followed(one)?.event ?? one.event]))
-  const webhooks = await lockRegistered(statements, accountId, [...names], { keepUrl: inboxKeyOf !== undefined })
+  const keepUrl = inboxKeyOf !== undefined
+  const webhooks = registered ?? (await lockRegistered(statements, accountId, [...names], { keepUrl }))
   const deliveries = webhooks.flatMap((webhook) => {
     const isReadable = (one: OutboxEvent) => !inboxKeyOf || inboxKeyOf(one) > webhook.urlSinceInbox
     return deliveriesOf(accountId, webhook, events.filter(isReadable), webhooks)
