@@ -28,6 +28,7 @@ import { retentionJob } from './settings/retention.ts'
 import { deleteUnusedStates } from './shared-inbox/delete-unused-states-statement.ts'
 import { areListCountsBehind } from './store/list-counts/list-counts-statement.ts'
 import { checkListCounts, updateListCounts } from './store/list-counts/update-list-counts.ts'
+import { polling } from './store/raw-statements.ts'
 import type { PeriodicJob } from './store/run-periodic-jobs.ts'
 import { longestToken } from './token-rules.ts'
 import { deliveryRetention } from './webhooks/outbox/delivery-retention-statement.ts'
@@ -73,7 +74,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
       'expire messages',
       1,
       () => expireMessages(deps),
-      () => hasExpired(deps),
+      () => hasExpired({ statements: polling(database), clock }),
     ),
     endingJob('end messages that nobody approved', 5, () => endUnapproved(deps)),
     ...(config.MIX_EMULATED_MODEMS
@@ -83,7 +84,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
             'end emulated messages',
             5,
             () => endEmulated(deps),
-            () => hasEmulated(deps),
+            () => hasEmulated(polling(database)),
           ),
         ]),
     endingJob('end messages in lost journals', MINUTE, () =>
@@ -110,20 +111,20 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
       'update conversation order',
       1,
       () => updateConversationOrder(database),
-      () => isOrderBehind(database),
+      () => isOrderBehind(polling(database)),
     ),
     job(
       'update message counts',
       1,
       () => updateMessageCounts(database),
-      () => areCountsBehind(database),
+      () => areCountsBehind(polling(database)),
     ),
     job('check message counts', DAY, () => checkMessageCounts(deps)),
     job(
       'update list counts',
       1,
       (stopping) => updateListCounts({ ...deps, stopping }),
-      () => areListCountsBehind(database),
+      () => areListCountsBehind(polling(database)),
     ),
     job('check list counts', DAY, (stopping) => checkListCounts({ ...deps, stopping })),
     job('delete unused conversation states', HOUR, () => deleteUnusedStates(database)),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { readRow } from '../store/read-rows.ts'
 
 const keys = z.object({ sentKey: z.bigint(), receivedKey: z.bigint() })
@@ -33,7 +34,7 @@ export function readLastKeys(statements: Statements): Promise<OrderedKeys> {
 const behindRow = z.object({ isBehind: z.boolean() })
 
 /** Returns true if messages or changed conversations are not in the order yet. Takes no locks. */
-export async function isOrderBehind(statements: Statements): Promise<boolean> {
+export async function isOrderBehind(statements: RawStatements): Promise<boolean> {
   const { isBehind } = await readRow(
     statements,
     behindRow,

@@ -4,6 +4,8 @@ import type { WakeHint } from '../hints/wake-hint.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
 import { newId } from '../random.ts'
 import { readSettingsOf } from '../settings/read-settings.ts'
+import { everySecond } from '../store/every-second.ts'
+import { polling } from '../store/raw-statements.ts'
 import type { LinkStorage } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { EndedConnection } from './claim/close-connections-statement.ts'
@@ -37,7 +39,7 @@ export class ConnectedAgents {
   readonly #sessions = new Set<ConnectedAgent>()
   readonly #byDevice = new Map<string, ConnectedAgent>()
   readonly #stopListening: () => void
-  readonly #polling: NodeJS.Timeout
+  readonly #stopPolling: () => void
   readonly #renewing: NodeJS.Timeout
   #draining: NodeJS.Timeout | undefined
   /** The polls in progress. Each poll is identified by its warning. */
@@ -74,7 +76,7 @@ export class ConnectedAgents {
       },
     )
     void this.#renew()
-    this.#polling = setInterval(() => {
+    this.#stopPolling = everySecond(() => {
       void this.#wakeDue()
       void this.#closeEnded()
       this.#detachUnconnected()
@@ -82,7 +84,7 @@ export class ConnectedAgents {
       void this.#findOldRelays()
       const number = deps.relay.workerNumber()
       if (this.#isRenewalDue || (number !== undefined && number !== this.#renewedNumber)) void this.#renew()
-    }, POLL_MS)
+    })
     this.#renewing = setInterval(() => {
       void this.#renew()
       void this.#findUnconnected()
@@ -143,7 +145,7 @@ export class ConnectedAgents {
   /** Resolves when all connections are closed, in this process and in the database. */
   async close(): Promise<void> {
     this.#stopListening()
-    clearInterval(this.#polling)
+    this.#stopPolling()
     clearInterval(this.#renewing)
     clearInterval(this.#draining)
     for (const session of this.#sessions)
@@ -231,7 +233,7 @@ export class ConnectedAgents {
 
   #wakeDue(): Promise<void> {
     return this.#poll('could not read due commands: database unavailable, retrying', async ({ database, clock }) => {
-      for (const deviceId of await findDevicesWithWork(database, this.#deps.relay.relayId, clock.now()))
+      for (const deviceId of await findDevicesWithWork(polling(database), this.#deps.relay.relayId, clock.now()))
         this.#byDevice.get(deviceId)?.step({ kind: 'wake' })
     })
   }
@@ -242,7 +244,10 @@ export class ConnectedAgents {
    */
   #closeEnded(): Promise<void> {
     return this.#poll('could not read ended connections: database unavailable, retrying', async ({ database }) => {
-      for (const { deviceId, connEpoch, isDeleted } of await findEndedConnections(database, this.#connections())) {
+      for (const { deviceId, connEpoch, isDeleted } of await findEndedConnections(
+        polling(database),
+        this.#connections(),
+      )) {
         const session = this.#byDevice.get(deviceId)
         if (session?.connection?.connEpoch === connEpoch) session.step({ kind: isDeleted ? 'revoked' : 'fenced' })
       }
@@ -279,7 +284,7 @@ export class ConnectedAgents {
       'could not read the releases of the other relays: database unavailable, retrying',
       async ({ database }) => {
         const { relayId, workerNumber } = this.#deps.relay
-        const isFound = await findOldRelays(database, { relayId, worker: workerNumber() })
+        const isFound = await findOldRelays(polling(database), { relayId, worker: workerNumber() })
         if (isFound && this.#wasOldRelayFound) this.#isRenewalDue = true
         this.#wasOldRelayFound = isFound
       },

@@ -1,6 +1,7 @@
 // Jobs of the relay that fail waiting messages and notify webhooks.
 import type { CoreDeps } from '../core-deps.ts'
 import type { Statements } from '../store/database.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { expireApprovals } from './approval/expire-approvals-statement.ts'
 import { findEmulatedSends } from './find-emulated-sends-statement.ts'
 import { findExpired } from './find-expired-statement.ts'
@@ -18,8 +19,11 @@ export function expireMessages(deps: EndDeps): Promise<number> {
 }
 
 /** Returns true if `expireMessages` would find a message. */
-export async function hasExpired({ database, clock }: Pick<EndDeps, 'database' | 'clock'>): Promise<boolean> {
-  return (await findExpired(database, clock.now(), 1)).length > 0
+export async function hasExpired({
+  statements,
+  clock,
+}: Pick<EndDeps, 'clock'> & { readonly statements: RawStatements }): Promise<boolean> {
+  return (await findExpired(statements, clock.now(), 1)).length > 0
 }
 
 /** Fails messages that nobody approved in time. Returns the number of failed recipients. */
@@ -41,8 +45,8 @@ export function endEmulated(deps: EndDeps): Promise<number> {
 }
 
 /** Returns true if `endEmulated` would find a message. */
-export async function hasEmulated({ database }: Pick<EndDeps, 'database'>): Promise<boolean> {
-  return (await findEmulatedSends(database, 1)).length > 0
+export async function hasEmulated(statements: RawStatements): Promise<boolean> {
+  return (await findEmulatedSends(statements, 1)).length > 0
 }
 
 /** The number of rows per transaction. A request to cancel one of these messages waits for the transaction to end. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isBesideRealModem } from '../devices/beside-real-modem.ts'
-import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
@@ -10,7 +10,7 @@ import { readRows } from '../store/read-rows.ts'
  * (`lockMessages`). If the state of a recipient changes before the caller locks it, the caller leaves this recipient as
  * it is.
  */
-export function findEmulatedSends(statements: Statements, limit: number): Promise<z.output<typeof waitingRow>[]> {
+export function findEmulatedSends(statements: RawStatements, limit: number): Promise<z.output<typeof waitingRow>[]> {
   return readRows(
     statements,
     waitingRow,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import { readRows } from '../store/read-rows.ts'
 import { HELD } from './approval/decide-approval-statement.ts'
 
@@ -10,7 +10,11 @@ import { HELD } from './approval/decide-approval-statement.ts'
  * (`lockMessages`). If the state of a recipient changes before the caller locks it, the caller leaves this recipient as
  * it is.
  */
-export function findExpired(statements: Statements, now: Date, limit: number): Promise<z.output<typeof expiredRow>[]> {
+export function findExpired(
+  statements: RawStatements,
+  now: Date,
+  limit: number,
+): Promise<z.output<typeof expiredRow>[]> {
   return readRows(
     statements,
     expiredRow,

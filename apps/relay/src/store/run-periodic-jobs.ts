@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@smsgw/daemon/log/log'
 import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
 import { ReconnectingClient } from './connection/reconnecting-client.ts'
+import { pauseMs } from './every-second.ts'
 
 const FIRST_RUN_SECONDS = 60
 
@@ -38,7 +39,7 @@ export function runPeriodicJobs(
   const loops = jobs.map(async ({ name, everySeconds, isNeeded, run }) => {
     // Starts the first run soon, so that a relay that is restarted every night does not skip its daily jobs.
     let seconds = Math.min(everySeconds, FIRST_RUN_SECONDS)
-    while (await pause(seconds * 1000, stopping.signal)) {
+    while (await pause(pauseMs(seconds * 1000), stopping.signal)) {
       seconds = everySeconds
       try {
         if ((await isNeeded?.()) !== false) await locks.during(name, () => run(stopping.signal))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 import type { AgentConnection } from './agent-connection.ts'
 
@@ -10,11 +10,11 @@ import type { AgentConnection } from './agent-connection.ts'
  * key takes a few milliseconds.
  */
 export async function findEndedConnections(
-  database: Database,
+  statements: RawStatements,
   connections: readonly AgentConnection[],
 ): Promise<z.output<typeof endedRow>[]> {
   return await readRows(
-    database,
+    statements,
     endedRow,
     Prisma.sql`
     SELECT c.device_id AS "deviceId", c.conn_epoch::int AS "connEpoch", d.id IS NULL AS "isDeleted" FROM unnest(

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRow } from '../../store/read-rows.ts'
 import { PRESENCE_CLASS } from '../../webhooks/delivery/worker-presence.ts'
 
@@ -14,9 +14,9 @@ export interface RelayPresence {
  * Returns true while a relay of the previous release runs, or while a relay of this release starts. Takes no locks.
  * Reads only the list of locks in the memory of the server, and one row for each relay.
  */
-export async function findOldRelays(database: Database, relay: RelayPresence): Promise<boolean> {
+export async function findOldRelays(statements: RawStatements, relay: RelayPresence): Promise<boolean> {
   const { hasOldRelays } = await readRow(
-    database,
+    statements,
     foundRow,
     Prisma.sql`SELECT ${oldRelayRuns(relay)} AS "hasOldRelays"`,
   )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 
 /**
@@ -8,9 +8,9 @@ import { readRows } from '../../store/read-rows.ts'
  * lost. A device belongs to this relay until it connects to another relay, even if a clock change has ended the lease.
  * Takes no locks. Costs a few index look-ups per device (0.01 ms), for any number of waiting commands.
  */
-export async function findDevicesWithWork(database: Database, relayId: string, now: Date): Promise<string[]> {
+export async function findDevicesWithWork(statements: RawStatements, relayId: string, now: Date): Promise<string[]> {
   const rows = await readRows(
-    database,
+    statements,
     deviceRow,
     Prisma.sql`
     SELECT d.id FROM devices d

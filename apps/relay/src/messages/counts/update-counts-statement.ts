@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRow, readRows } from '../../store/read-rows.ts'
 
 const keysRow = z.object({ counted: z.bigint(), recorded: z.bigint(), last: z.bigint(), hasChanges: z.boolean() })
@@ -9,7 +10,7 @@ const keysRow = z.object({ counted: z.bigint(), recorded: z.bigint(), last: z.bi
  * Reads the key up to which messages are counted, the key up to which triggers record changes, the last key that was
  * assigned to a message (committed or not), and whether there are recorded changes of counted messages. Takes no locks.
  */
-export function readCountKeys(statements: Statements): Promise<Readonly<z.output<typeof keysRow>>> {
+export function readCountKeys(statements: RawStatements): Promise<Readonly<z.output<typeof keysRow>>> {
   return readRow(
     statements,
     keysRow,

@@ -3,6 +3,7 @@
 // are counted, so accepting a message or storing its new state usually costs only one comparison in a trigger.
 import { awaitTransactions } from '../../live/await-transactions-statement.ts'
 import type { Database } from '../../store/database.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import {
   advanceCounts,
   lockCountProgress,
@@ -18,8 +19,8 @@ export const NEWEST_MESSAGES = 5_000
 const PORTION = 20_000
 
 /** Returns true if `updateMessageCounts` would count a message or add a change. */
-export async function areCountsBehind(database: Database, newest = NEWEST_MESSAGES): Promise<boolean> {
-  const { counted, recorded, last, hasChanges } = await readCountKeys(database)
+export async function areCountsBehind(statements: RawStatements, newest = NEWEST_MESSAGES): Promise<boolean> {
+  const { counted, recorded, last, hasChanges } = await readCountKeys(statements)
   return hasChanges || counted > last || counted > recorded || last - BigInt(newest) > counted
 }
 

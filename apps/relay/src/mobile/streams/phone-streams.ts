@@ -8,6 +8,7 @@ import type { AgentConnection } from '../../link/claim/agent-connection.ts'
 import { findEndedConnections } from '../../link/claim/find-ended-connections-statement.ts'
 import { LEASE_MS } from '../../link/claim/lease.ts'
 import { renewLeases } from '../../link/claim/renew-leases-statement.ts'
+import { everySecond } from '../../store/every-second.ts'
 import { phoneOf } from '../authenticate-phone.ts'
 import { markStreaming } from '../fcm/phone-push.ts'
 import { findPhoneWork } from '../find-phone-work-statement.ts'
@@ -18,8 +19,6 @@ export interface PhoneStreamsDeps extends Pick<CoreDeps, 'database' | 'clock' | 
   readonly log: Pick<Log, 'warn'>
   readonly hints: { listen(listener: (hint: WakeHint) => boolean | undefined, onMissed: () => void): () => void }
 }
-
-const POLL_MS = 1_000
 
 /**
  * All phones that stream notices from this process. Hints report which phones have work. Work is also polled every
@@ -37,7 +36,7 @@ export class PhoneStreams {
   readonly #replacements = new TokenBuckets({ capacity: 20, refillMs: 60_000, keys: 10_000 })
   readonly #warnings = new TokenBuckets({ capacity: 1, refillMs: 3_600_000, keys: 10_000 })
   readonly #stopListening: () => void
-  readonly #polling: NodeJS.Timeout
+  readonly #stopPolling: () => void
   readonly #renewing: NodeJS.Timeout
   #isFinding = false
   #isClosingEnded = false
@@ -49,10 +48,10 @@ export class PhoneStreams {
       (hint) => this.#onHint(hint),
       () => void this.#find(),
     )
-    this.#polling = setInterval(() => {
+    this.#stopPolling = everySecond(() => {
       void this.#find()
       void this.#closeEnded()
-    }, POLL_MS).unref()
+    })
     this.#renewing = setInterval(() => void this.#renew(), LEASE_MS / 3).unref()
   }
 
@@ -88,7 +87,7 @@ export class PhoneStreams {
 
   close(): void {
     this.#stopListening()
-    clearInterval(this.#polling)
+    this.#stopPolling()
     clearInterval(this.#renewing)
     for (const stream of [...this.#byDevice.values()]) stream.end()
   }

@@ -1,5 +1,6 @@
 import type { Log } from '@smsgw/daemon/log/log'
 import type { Clock } from '../../clock.ts'
+import { everySecond } from '../every-second.ts'
 
 export interface DatabaseClockDeps {
   /** Reads the database's clock, in milliseconds since 1970. */
@@ -23,7 +24,7 @@ export class DatabaseClock implements Clock {
   #uncertainMs = 0
   #isReading = false
   #isHandling = false
-  #timer: NodeJS.Timeout | undefined
+  #stopReading: (() => void) | undefined
   #onJump: ((byMs: number) => Promise<void>) | undefined
   /** The sum of the jumps that `onJump` has not handled yet. */
   #jumpMs = 0
@@ -35,8 +36,7 @@ export class DatabaseClock implements Clock {
   static async start(deps: DatabaseClockDeps): Promise<DatabaseClock> {
     const clock = new DatabaseClock(deps)
     clock.#set(await clock.#measure())
-    clock.#timer = setInterval(() => void clock.look(), READ_EVERY_MS)
-    clock.#timer.unref()
+    clock.#stopReading = everySecond(() => void clock.look())
     return clock
   }
 
@@ -53,7 +53,7 @@ export class DatabaseClock implements Clock {
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#stopReading?.()
   }
 
   /** Reads the database's clock. While the database is unavailable, only the monotonic clock is used. */
@@ -118,6 +118,5 @@ interface Reading {
   readonly uncertainMs: number
 }
 
-const READ_EVERY_MS = 1_000
 /** Smaller changes are normal clock corrections. */
 const JUMP_MS = 1_000

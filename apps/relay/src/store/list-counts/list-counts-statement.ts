@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database, Statements } from '../database.ts'
 import { Prisma } from '../generated/client.ts'
+import type { RawStatements } from '../raw-statements.ts'
 import { readRow } from '../read-rows.ts'
 
 /** The lists whose counts are stored: received messages and webhook deliveries. */
@@ -40,7 +41,7 @@ export async function countList(statements: Statements, filter: ListCountFilter)
 const neededRow = z.object({ isNeeded: z.boolean() })
 
 /** Returns true if there are recorded changes, or if existing rows are not counted yet. Takes no locks. */
-export async function areListCountsBehind(statements: Statements): Promise<boolean> {
+export async function areListCountsBehind(statements: RawStatements): Promise<boolean> {
   const { isNeeded } = await readRow(
     statements,
     neededRow,

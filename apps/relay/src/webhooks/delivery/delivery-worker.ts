@@ -3,6 +3,8 @@
 import type { Log } from '@smsgw/daemon/log/log'
 import { isDatabaseUnavailable } from '../../store/connection/database-unavailable.ts'
 import type { Database } from '../../store/database.ts'
+import { everySecond } from '../../store/every-second.ts'
+import { polling } from '../../store/raw-statements.ts'
 import type { Outbox } from '../outbox/enqueue-events.ts'
 import { AttemptRecorder, type AttemptRecorderDeps } from './attempt-recorder.ts'
 import type { GuardedClient } from './client/guarded-client.ts'
@@ -29,7 +31,8 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
  *
  * A round takes free receivers, renews the leases of the receivers that this worker has, and reads their due
  * deliveries. Rounds run when the worker is woken, five times a second while it serves receivers, and otherwise once a
- * second.
+ * second. New deliveries do not wait for that, because a hint wakes the worker at once. Only a due retry, or a delivery
+ * whose hint was lost, waits for up to a second.
  */
 export class DeliveryWorker implements Outbox {
   readonly #deps: DeliveryWorkerDeps
@@ -37,12 +40,13 @@ export class DeliveryWorker implements Outbox {
   readonly #recorder: AttemptRecorder
   readonly #presence: WorkerPresence
   readonly #rounds: Rounds
-  readonly #polling: NodeJS.Timeout
+  readonly #stopPolling: () => void
+  /** Runs while receivers are served. */
+  #polling: NodeJS.Timeout | undefined
   readonly #lanes = new Map<bigint, ReceiverLane>()
   /** The key after which the search for more receivers continues, so that no receiver waits too long. */
   #after = 0n
   #isWoken = false
-  #takenAtMs = Number.NEGATIVE_INFINITY
   #isUnavailable = false
   #stopping: Promise<void> | undefined
   #onAllDone: (() => void) | undefined
@@ -52,7 +56,7 @@ export class DeliveryWorker implements Outbox {
     this.#recorder = new AttemptRecorder(deps)
     this.#laneNeeds = { ...deps, recorder: this.#recorder, breakers: new Breakers() }
     this.#rounds = new Rounds(() => this.#round())
-    this.#polling = setInterval(() => this.#poll(), POLL_MS)
+    this.#stopPolling = everySecond(() => this.wake())
     this.#presence = new WorkerPresence(deps, () => this.#presenceChanged())
   }
 
@@ -74,6 +78,7 @@ export class DeliveryWorker implements Outbox {
 
   async #stop(): Promise<void> {
     const giveUpAt = performance.now() + FINISH_MS
+    this.#stopPolling()
     clearInterval(this.#polling)
     await this.#rounds.stop()
     for (const lane of this.#lanes.values()) lane.end()
@@ -112,19 +117,14 @@ export class DeliveryWorker implements Outbox {
     }
   }
 
-  #poll(): void {
-    if (this.#lanes.size > 0 || performance.now() - this.#takenAtMs > IDLE_POLL_MS - POLL_MS / 2) this.wake()
-  }
-
   async #take(worker: number): Promise<void> {
     const takenAtMs = performance.now()
-    this.#takenAtMs = takenAtMs
     const free = (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
     const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, free))
     // Stops serving the receiver that has been served longest, because other receivers are waiting.
     if (free <= 0) this.#lanes.values().next().value?.end()
     const renewed = [...this.#lanes].filter(([, lane]) => lane.needsRenewal(takenAtMs))
-    const receivers = await takeReceivers(this.#deps.database, {
+    const receivers = await takeReceivers(polling(this.#deps.database), {
       worker,
       leaseSeconds: LEASE_SECONDS,
       busy: [...this.#lanes.keys()],
@@ -154,12 +154,19 @@ export class DeliveryWorker implements Outbox {
       onNeedsMore: () => this.#rounds.request(),
       onDone: () => {
         this.#lanes.delete(receiver.key)
-        if (this.#lanes.size === 0) this.#onAllDone?.()
+        if (this.#lanes.size === 0) this.#allDone()
         // Takes the receiver again if a delivery was enqueued between the last read and the release.
         this.wake()
       },
     })
     this.#lanes.set(receiver.key, lane)
+    this.#polling ??= setInterval(() => this.wake(), POLL_MS)
+  }
+
+  #allDone(): void {
+    clearInterval(this.#polling)
+    this.#polling = undefined
+    this.#onAllDone?.()
   }
 
   /** Continues the search for receivers. After the last key, starts again at the first key. */
@@ -186,12 +193,8 @@ export class DeliveryWorker implements Outbox {
   }
 }
 
+/** The interval while receivers are served. */
 const POLL_MS = 200
-/**
- * The interval while no receiver is served. New deliveries do not wait for it, because a hint wakes the worker at once.
- * Only a due retry, or a delivery whose hint was lost, waits for up to a second.
- */
-const IDLE_POLL_MS = 1_000
 const LEASE_SECONDS = 30
 const MOST_RECEIVERS = 1_000
 const RECEIVERS_AT_ONCE = 100

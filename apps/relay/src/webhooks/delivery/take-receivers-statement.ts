@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 import { isInTurn } from '../outbox/event-turn.ts'
 import { PRESENCE_CLASS } from './worker-presence.ts'
@@ -51,10 +51,10 @@ export interface TakingReceivers {
  * other values are read as of the start of the statement. SKIP LOCKED leaves out rows that are being taken or changed.
  * A killed worker has lost its presence lock, so its receivers are taken at once.
  */
-export function takeReceivers(database: Database, taking: TakingReceivers): Promise<DueReceiver[]> {
+export function takeReceivers(statements: RawStatements, taking: TakingReceivers): Promise<DueReceiver[]> {
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking
   return readRows(
-    database,
+    statements,
     receiver,
     Prisma.sql`
     WITH RECURSIVE present AS MATERIALIZED (
