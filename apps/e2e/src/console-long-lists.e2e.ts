@@ -89,6 +89,32 @@ test('the list of messages has few elements, and Back returns to a message far d
   await expect.poll(() => isInView(page.locator(`a[href="${name}"]`))).toBe(true)
 })
 
+test('on a phone, the page of a message leads back to the place in the list, with its filter', async () => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  const filter = '?state=Delivered'
+  await go(`/messages${filter}`)
+  await loadMore(page.getByRole('main'), 100)
+  const link = page.getByRole('list', { name: 'Messages' }).locator('[aria-posinset="80"]').getByRole('link')
+  const name = await link.getAttribute('href')
+  const back = page.getByRole('link', { name: 'Back to Messages', exact: true })
+  const isBack = async () => {
+    await expect.poll(() => new URL(page.url()).search).toBe(filter)
+    await page.getByRole('list', { name: 'Messages' }).waitFor()
+  }
+  await link.click()
+  await back.click()
+  await isBack()
+  await expect.poll(() => isInView(page.locator(`a[href="${name}"]`))).toBe(true)
+  await page.locator(`a[href="${name}"]`).click()
+  await back.waitFor()
+  await page.reload()
+  await back.click()
+  await isBack()
+  await go(name ?? '')
+  await expect.poll(() => back.getAttribute('href')).toBe('/messages')
+  await page.setViewportSize({ width: 1_400, height: 900 })
+})
+
 test('a new message does not move the list of messages below its top', async () => {
   await go('/messages')
   await loadMore(page.getByRole('main'), 100)

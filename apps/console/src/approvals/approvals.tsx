@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { useApprovals } from '../api/approvals.ts'
 import { Attachments, contentWords } from '../messages/attachments.tsx'
 import { senderWords } from '../messages/senders.ts'
+import { useOrigin } from '../shell/back-link.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { WindowedList } from '../ui/lists/windowed-list.tsx'
@@ -51,6 +52,7 @@ export default function Approvals() {
 
 function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
   const { id, recipients, mmsMessage, sentBy, createdAt, scheduleAt, approval } = message
+  const origin = useOrigin()
   return (
     <div className="held-message panel">
       <div className="held-message-head">
@@ -79,7 +81,7 @@ function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
       </p>
       <div className="page-actions">
         <DecideButtons id={id} about={shownNumber(recipients[0]?.phoneNumber ?? '')} />
-        <Link className="small" href={`/messages/${encodeURIComponent(id)}`}>
+        <Link className="small" href={`/messages/${encodeURIComponent(id)}`} state={origin}>
           {t('approvals.details')}
         </Link>
       </div>

@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { Attachments } from '../messages/attachments.tsx'
 import { waitingText, waitingTone } from '../messages/timeline-words.ts'
+import { useOrigin } from '../shell/back-link.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { fullWords, shortClockWords, untilWords } from '../ui/values/relative-words.ts'
@@ -87,12 +88,13 @@ function Mms({ item, marked }: { readonly item: ConversationEntry; readonly mark
 
 function Outcome({ item }: { readonly item: Extract<ConversationEntry, { direction: 'out' }> }) {
   const plannedAt = plannedTime(item)
+  const origin = useOrigin()
   return (
     <>
       {(item.partsCount ?? 1) > 1 && <span>{t('thread.parts', { count: item.partsCount ?? 1 })}</span>}
       {item.possibleDuplicate && <span>{t('thread.duplicate')}</span>}
       {item.recipientsCount > 1 && <span>{t('thread.recipients', { count: item.recipientsCount })}</span>}
-      <Link href={`/messages/${encodeURIComponent(item.id)}`} title={t('thread.showTimeline')}>
+      <Link href={`/messages/${encodeURIComponent(item.id)}`} state={origin} title={t('thread.showTimeline')}>
         {plannedAt === undefined ? (
           <MessageMark state={item.state} withWord />
         ) : (

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { useDeleteDevice, useDevice, useExamineDevice } from '../api/devices.ts'
 import { useSignedIn } from '../session-context.ts'
 import { setupPathOf } from '../setup/setup-path.ts'
+import { BackLink } from '../shell/back-link.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { AskFirst } from '../ui/dialogs/ask-first.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
@@ -29,6 +30,7 @@ export default function DevicePage({ id }: { readonly id: string }) {
   return (
     <Page
       title={device.data?.name ?? t('common.device')}
+      back={<BackLink list="/devices" />}
       about={device.data && <Standing device={device.data} />}
       actions={
         device.data && (

@@ -6,6 +6,7 @@ import { useDevices } from '../api/devices.ts'
 import { useCancelMessage, useMessage, useTimeline } from '../api/messages.ts'
 import { DecideButtons } from '../approvals/decide-buttons.tsx'
 import { conversationPath } from '../conversations/conversation-path.ts'
+import { BackLink } from '../shell/back-link.tsx'
 import { AskFirst } from '../ui/dialogs/ask-first.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
@@ -32,6 +33,7 @@ export default function MessagePage() {
   return (
     <Page
       title={t('message.title')}
+      back={<BackLink list="/messages" />}
       about={<code>{id}</code>}
       actions={message.data && <Actions message={message.data} />}
     >

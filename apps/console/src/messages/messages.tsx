@@ -5,6 +5,7 @@ import { Link, useSearchParams } from 'wouter'
 import { useApiKeys } from '../api/api-keys.ts'
 import { useDevices } from '../api/devices.ts'
 import { type MessageFilter, useMessages } from '../api/messages.ts'
+import { useOrigin } from '../shell/back-link.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
@@ -129,13 +130,14 @@ function Filters({
 
 function ListedMessage({ message }: { readonly message: MessageStateAnswer }) {
   const { id, state, recipients, waiting, createdAt, isHashed, sentBy } = message
+  const origin = useOrigin()
   const [first] = recipients
   const failed = recipients.filter((recipient) => recipient.state === 'Failed')
   const [failure] = failed
   const wait = waiting === undefined ? undefined : { tone: waitingTone(waiting.reason), text: waitingText(waiting) }
   const note = failure === undefined ? wait : { tone: 'bad', text: failureWords(failure)?.text }
   return (
-    <Link href={`/messages/${encodeURIComponent(id)}`} className="listed-message">
+    <Link href={`/messages/${encodeURIComponent(id)}`} state={origin} className="listed-message">
       <span className="listed-message-state">
         <MessageMark state={state} withWord />
         {state !== 'Failed' && failed.length > 0 && (

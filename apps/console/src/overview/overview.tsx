@@ -6,6 +6,7 @@ import { SimLine } from '../devices/sim-line.tsx'
 import { useSignedIn } from '../session-context.ts'
 import { setupPath } from '../setup/setup-path.ts'
 import { needsSetup } from '../setup/setup-state.ts'
+import { useOrigin } from '../shell/back-link.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Page, Panel } from '../ui/page.tsx'
 import { useIsLate } from '../ui/use-is-late.ts'
@@ -29,13 +30,14 @@ export default function Overview() {
 /** One line per device. */
 function DeviceStrip() {
   const { data: devices = [] } = useDevices()
+  const origin = useOrigin()
   if (devices.length === 0) return null
   return (
     <Panel title={t('devices.title')}>
       <ul className="device-strip">
         {devices.map(({ id, name, online, lastSeen, simCards }) => (
           <li key={id}>
-            <Link href={`/devices/${id}`}>
+            <Link href={`/devices/${id}`} state={origin}>
               <bdi>{name}</bdi>
             </Link>
             <span>

@@ -5,6 +5,7 @@ import { useDevice, useDevices, useFindings } from '../api/devices.ts'
 import { FindingList } from '../devices/finding-list.tsx'
 import { simWords } from '../devices/sim-line.tsx'
 import { simStateWords } from '../devices/sim-state-words.ts'
+import { BackLink } from '../shell/back-link.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Page } from '../ui/page.tsx'
@@ -46,7 +47,7 @@ export default function Setup() {
   const computer = [chosen, first].flatMap((wanted) => computers?.find(({ id }) => id === wanted) ?? [])[0] ?? usual
   const [step, setStep] = useState<SetupStep>()
   return (
-    <Page title={t('setup.title')} about={t('setup.about')}>
+    <Page title={t('setup.title')} back={<BackLink list="/devices" />} about={t('setup.about')}>
       <p role="status" className="unseen">
         {step !== undefined &&
           t('setup.progress', {

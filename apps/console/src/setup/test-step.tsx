@@ -8,6 +8,7 @@ import { useMessage } from '../api/messages.ts'
 import { conversationPath } from '../conversations/conversation-path.ts'
 import { failureWords, waitingText } from '../messages/timeline-words.ts'
 import { useSignedIn } from '../session-context.ts'
+import { useOrigin } from '../shell/back-link.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
 import { useFieldProblems } from '../ui/use-field-problems.ts'
@@ -224,6 +225,7 @@ function AwaitedReply({ number, sentAt }: { readonly number: string; readonly se
 const lateMs = 120_000
 
 function FailedTest({ message, again }: { readonly message: MessageStateAnswer; readonly again: ReactNode }) {
+  const origin = useOrigin()
   return (
     <>
       <div role="alert">
@@ -235,7 +237,9 @@ function FailedTest({ message, again }: { readonly message: MessageStateAnswer; 
       </div>
       <div className="page-actions">
         {again}
-        <Link href={`/messages/${encodeURIComponent(message.id)}`}>{t('thread.showTimeline')}</Link>
+        <Link href={`/messages/${encodeURIComponent(message.id)}`} state={origin}>
+          {t('thread.showTimeline')}
+        </Link>
       </div>
     </>
   )

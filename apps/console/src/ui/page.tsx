@@ -2,14 +2,16 @@ import { type ReactNode, useEffect } from 'react'
 import { setPageTitle } from './document-title.ts'
 import './page.css'
 
-/** A page with title, actions and content. */
+/** A page with title, actions and content. `back` leads from the page of one thing to its list. */
 export function Page({
   title,
+  back,
   about,
   actions,
   children,
 }: {
   readonly title: string
+  readonly back?: ReactNode
   readonly about?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
@@ -19,6 +21,7 @@ export function Page({
     <div className="page">
       <header className="page-head">
         <div>
+          {back}
           <h1>
             <bdi>{title}</bdi>
           </h1>

@@ -3,6 +3,7 @@ import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useChangeWebhook, useDeleteWebhook, useRotateSecret, useTestWebhook, useWebhooks } from '../api/webhooks.ts'
+import { BackLink } from '../shell/back-link.tsx'
 import { AskFirst } from '../ui/dialogs/ask-first.tsx'
 import { ShownOnce } from '../ui/dialogs/create-dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -25,6 +26,7 @@ export default function WebhookPage() {
   return (
     <Page
       title={webhook?.name ?? webhook?.events.join(', ') ?? t('webhooks.one')}
+      back={<BackLink list="/webhooks" />}
       about={
         webhook === undefined ? undefined : (
           <span className="mono" dir="ltr">
