@@ -58,6 +58,34 @@ test('names a contradictory setting at its field while it is edited, and saves s
   expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')
 })
 
+test('work hours can be edited only while they are on, and switching them on proposes times', async () => {
+  await go('/settings')
+  const section = page.getByRole('region', { name: 'Sending' })
+  const [start, end] = [section.getByLabel('Work hours start'), section.getByLabel('Work hours end')]
+  const only = section.getByLabel('Only send during work hours')
+  const save = section.getByRole('button', { name: 'Save' })
+  const areDisabled = async () => [await start.isDisabled(), await end.isDisabled()]
+  await expect.poll(areDisabled).toEqual([true, true])
+  expect(await start.getAttribute('placeholder')).toBe('Not set')
+  await only.check()
+  await expect.poll(areDisabled).toEqual([false, false])
+  expect(await barriersEverywhere(page)).toEqual([])
+  await end.fill('no time')
+  await only.uncheck()
+  await expect.poll(areDisabled).toEqual([true, true])
+  expect(await section.locator('[aria-invalid="true"]').count()).toBe(0)
+  await only.check()
+  await save.click()
+  await save.waitFor({ state: 'detached' })
+  const stored = { work_hours_enabled: true, work_hours_start: '08:00', work_hours_end: '20:00' }
+  expect((await gateway.api.ask('GET', '/settings')).json.messages).toMatchObject(stored)
+  await only.uncheck()
+  await save.click()
+  await save.waitFor({ state: 'detached' })
+  await expect.poll(areDisabled).toEqual([true, true])
+  expect(await start.inputValue()).toMatch(/8:00/)
+})
+
 test('shows and reads times in the language of the console, and refuses other texts', async () => {
   const german = await browser.signedIn(credentialsIn(gateway.folder), { locale: 'en-US' })
   await german.evaluate("localStorage.setItem('smsgw-language', 'de')")
@@ -85,6 +113,7 @@ test('shows and reads times in the language of the console, and refuses other te
   expect(await composer.getByRole('alert').count()).toBe(0)
   expect(await german.getByLabel('Nachricht', { exact: true }).inputValue()).toBe('Bis morgen!')
   await german.goto(`${gateway.url}/settings`)
+  await german.getByLabel('Nur während der Arbeitszeit senden').check()
   await german
     .getByRole('region', { name: 'Senden', exact: true })
     .getByLabel('Beginn der Arbeitszeit')

@@ -11,6 +11,7 @@ export function SettingField({
   name,
   setting,
   value,
+  isOff,
   problem,
   onChange,
 }: {
@@ -18,6 +19,8 @@ export function SettingField({
   readonly name: string
   readonly setting: FieldOf
   readonly value: SettingValue | undefined
+  /** True if the setting has no effect because the switch that it belongs to is off. */
+  readonly isOff: boolean
   readonly problem: string | undefined
   readonly onChange: (value: SettingValue) => void
 }) {
@@ -69,10 +72,24 @@ export function SettingField({
         />
       )
     case 'time':
-      return <DayTimeField {...common} value={written} onChange={orNothing} />
+      return (
+        <DayTimeField
+          {...common}
+          disabled={isOff}
+          placeholder={isOff ? t('settingEmpty.noTime') : undefined}
+          value={written}
+          onChange={orNothing}
+        />
+      )
     case 'text':
       return (
-        <TextInput {...common} dir="ltr" value={written} onChange={(event) => orNothing(event.currentTarget.value)} />
+        <TextInput
+          {...common}
+          dir={written === '' ? undefined : 'ltr'}
+          placeholder={t('settingEmpty.noKey')}
+          value={written}
+          onChange={(event) => orNothing(event.currentTarget.value)}
+        />
       )
     case 'secret':
       return (

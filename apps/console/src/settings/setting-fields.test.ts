@@ -1,7 +1,7 @@
 import { settings, settingsWithoutEffect } from '@smsgw/contract/relay/settings'
 import { expect, test } from 'vitest'
 import { optionalText } from '../words/text.ts'
-import { settingFields } from './setting-fields.ts'
+import { editsWith, settingFields } from './setting-fields.ts'
 
 const shown = Object.entries(settingFields).flatMap(([section, fields]) =>
   Object.keys(fields).map((key) => `${section}.${key}`),
@@ -23,3 +23,25 @@ test.each([...Object.keys(settingFields).map((section) => `section.${section}`),
     expect(optionalText(`settingHelp.${name}`)).toBeTruthy()
   },
 )
+
+test('switching work hours on proposes times only where none are stored', () => {
+  const on = (stored: object) => editsWith('messages', { ...stored }, { limit_value: 7 }, ['work_hours_enabled', true])
+  expect(on({})).toEqual({
+    limit_value: 7,
+    work_hours_enabled: true,
+    work_hours_start: '08:00',
+    work_hours_end: '20:00',
+  })
+  expect(on({ work_hours_start: '06:30', work_hours_end: '' })).toEqual({
+    limit_value: 7,
+    work_hours_enabled: true,
+    work_hours_end: '20:00',
+  })
+})
+
+test('switching work hours off discards edits of their times, and no other edit does', () => {
+  const edits = { limit_value: 7, work_hours_enabled: true, work_hours_start: 'no time' }
+  const without = { limit_value: 7, work_hours_enabled: false }
+  expect(editsWith('messages', {}, edits, ['work_hours_enabled', false])).toEqual(without)
+  expect(editsWith('messages', {}, edits, ['limit_value', 8])).toEqual({ ...edits, limit_value: 8 })
+})

@@ -1,10 +1,13 @@
+import type { SettingValue } from '../api/settings.ts'
 import type { TextKey } from '../words/text.ts'
+import type { Edits } from './unsaved-edits.ts'
 
 /** How each setting is edited. Its name and help are `setting.<section>.<key>` and `settingHelp.<section>.<key>`. */
 export type FieldEditor =
   | { readonly kind: 'number'; readonly unit?: 'seconds' | 'messages' | 'retries' | 'days'; readonly empty: EmptyText }
   | { readonly kind: 'choice'; readonly choices: readonly TextKey[] }
-  | { readonly kind: 'switch' | 'time' | 'text' | 'secret' }
+  | { readonly kind: 'time'; readonly ofSwitch: string; readonly proposed: string }
+  | { readonly kind: 'switch' | 'text' | 'secret' }
 
 /** The placeholder of an empty number field: the default, or the meaning of an absent value. */
 type EmptyText = number | 'noPause' | 'noLimit' | 'noPing' | 'noKey'
@@ -31,8 +34,8 @@ export const settingFields = {
     },
     processing_order: { kind: 'choice', choices: ['settingChoice.FIFO', 'settingChoice.LIFO'] },
     work_hours_enabled: { kind: 'switch' },
-    work_hours_start: { kind: 'time' },
-    work_hours_end: { kind: 'time' },
+    work_hours_start: { kind: 'time', ofSwitch: 'work_hours_enabled', proposed: '08:00' },
+    work_hours_end: { kind: 'time', ofSwitch: 'work_hours_enabled', proposed: '20:00' },
     log_lifetime_days: { kind: 'number', unit: 'days', empty: 30 },
   },
   webhooks: {
@@ -49,3 +52,23 @@ export const settingFields = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, FieldEditor>>>>
 
 export type SettingsSectionName = keyof typeof settingFields
+
+/**
+ * Returns the unsaved edits of a section after one more edit. Switching on proposes times where none are stored.
+ * Switching off discards edits of the times, because they cannot be corrected any more.
+ */
+export function editsWith(
+  section: SettingsSectionName,
+  stored: Readonly<Record<string, unknown>>,
+  edits: Edits,
+  [key, value]: readonly [key: string, value: SettingValue],
+): Edits {
+  const times = Object.entries<FieldEditor>(settingFields[section]).flatMap(([name, field]) =>
+    field.kind === 'time' && field.ofSwitch === key ? [{ name, proposed: field.proposed }] : [],
+  )
+  const others = Object.entries(edits).filter(([name]) => times.every((time) => time.name !== name))
+  const proposed = times
+    .filter(({ name }) => value === true && (stored[name] ?? '') === '')
+    .map((time) => [time.name, time.proposed])
+  return { ...Object.fromEntries(others), ...Object.fromEntries(proposed), [key]: value }
+}

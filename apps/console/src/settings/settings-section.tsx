@@ -8,7 +8,7 @@ import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
 import { settingConflicts } from './setting-conflicts.ts'
 import { SettingField } from './setting-field.tsx'
-import { type FieldEditor as Field, type SettingsSectionName, settingFields } from './setting-fields.ts'
+import { editsWith, type FieldEditor as Field, type SettingsSectionName, settingFields } from './setting-fields.ts'
 import { useEdits } from './unsaved-edits.ts'
 import './settings-section.css'
 
@@ -63,10 +63,11 @@ export function SettingsSection({
             name={`${section}.${key}`}
             setting={setting}
             value={currentValue(key)}
+            isOff={setting.kind === 'time' && currentValue(setting.ofSwitch) !== true}
             problem={conflicts[key] ?? problems.of(`${section}.${key}`)}
             onChange={(value) => {
               change.reset()
-              setChanged({ ...changed, [key]: value })
+              setChanged(editsWith(section, stored, changed, [key, value]))
             }}
           />
         ))}
