@@ -4,6 +4,7 @@ import type { IssuedToken } from '@smsgw/contract/access/token'
 import { useState } from 'react'
 import { useRevokeToken, useTokens } from '../api/tokens.ts'
 import { AskFirst } from '../ui/dialogs/ask-first.tsx'
+import { destructive } from '../ui/dialogs/destructive.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
@@ -68,7 +69,7 @@ export function Tokens() {
                 </td>
                 <td className="token-actions">
                   {token.revokedAt === undefined ? (
-                    <Button size="xs" variant="default" onClick={() => setRevoked(token)}>
+                    <Button size="xs" {...destructive} onClick={() => setRevoked(token)}>
                       {t('tokens.revoke')}
                     </Button>
                   ) : (

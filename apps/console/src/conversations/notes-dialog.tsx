@@ -9,6 +9,7 @@ import {
   useDeleteNote,
   useLabels,
 } from '../api/shared-inbox.ts'
+import { destructive } from '../ui/dialogs/destructive.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
@@ -163,7 +164,7 @@ function Notes({
             </span>
             <ActionIcon
               variant="subtle"
-              color="gray"
+              color="red"
               aria-label={t('inbox.deleteNote')}
               aria-expanded={pendingDeletion === note.id}
               onClick={() => setPendingDeletion(pendingDeletion === note.id ? undefined : note.id)}
@@ -175,8 +176,7 @@ function Notes({
                 <p>{t('inbox.confirmDeleteNote')}</p>
                 <Button
                   size="xs"
-                  color="red"
-                  variant="light"
+                  {...destructive}
                   loading={remove.isPending}
                   onClick={() => remove.mutate(note.id, { onSuccess: () => field.current?.focus() })}
                 >

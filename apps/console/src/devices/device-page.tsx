@@ -8,6 +8,7 @@ import { setupPathOf } from '../setup/setup-path.ts'
 import { BackLink } from '../shell/back-link.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { AskFirst } from '../ui/dialogs/ask-first.tsx'
+import { destructive } from '../ui/dialogs/destructive.ts'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Facts, Page, Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -153,7 +154,7 @@ function RemoveDevice({ device: { id, name, isPhone } }: { readonly device: Devi
   if (mode === 'local' && !isPhone) return null
   return (
     <>
-      <Button variant="default" onClick={() => setAsking(true)}>
+      <Button {...destructive} onClick={() => setAsking(true)}>
         {t('device.remove')}
       </Button>
       <AskFirst

@@ -8,6 +8,7 @@ import { DecideButtons } from '../approvals/decide-buttons.tsx'
 import { conversationPath } from '../conversations/conversation-path.ts'
 import { BackLink } from '../shell/back-link.tsx'
 import { AskFirst } from '../ui/dialogs/ask-first.tsx'
+import { destructive } from '../ui/dialogs/destructive.ts'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
 import { Facts, Page, Panel } from '../ui/page.tsx'
@@ -158,7 +159,7 @@ function Cancel({ message: { id, state } }: { readonly message: MessageStateAnsw
   if (state !== 'Pending' && state !== 'Processed') return null
   return (
     <>
-      <Button variant="default" onClick={() => setAsking(true)}>
+      <Button {...destructive} onClick={() => setAsking(true)}>
         {t('message.cancel')}
       </Button>
       <AskFirst

@@ -6,6 +6,7 @@ import { useChangeWebhook, useDeleteWebhook, useRotateSecret, useTestWebhook, us
 import { BackLink } from '../shell/back-link.tsx'
 import { AskFirst } from '../ui/dialogs/ask-first.tsx'
 import { ShownOnce } from '../ui/dialogs/create-dialog.tsx'
+import { destructive } from '../ui/dialogs/destructive.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Page } from '../ui/page.tsx'
@@ -129,7 +130,7 @@ function WebhookActions({ webhook }: { readonly webhook: WebhookAnswer }) {
       <Button variant="default" onClick={() => setAsking('rotate')}>
         {t('webhooks.rotate')}
       </Button>
-      <Button variant="default" onClick={() => setAsking('delete')}>
+      <Button {...destructive} onClick={() => setAsking('delete')}>
         {t('common.delete')}
       </Button>
       <ProblemNote error={test.error} />

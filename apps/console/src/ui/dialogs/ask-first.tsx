@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { t } from '../../words/text.ts'
 import { ProblemNote } from '../problem-note.tsx'
+import { destructive } from './destructive.ts'
 import './ask-first.css'
 
 /** Asks for confirmation of an action. */
@@ -43,7 +44,7 @@ export function AskFirst({
         <div className="ask-first-words">{children}</div>
         <ProblemNote error={deed.error} />
         <div className="page-actions">
-          <Button {...(isHarmless ? {} : { color: 'red', variant: 'light' })} loading={deed.isPending} onClick={onYes}>
+          <Button {...(isHarmless ? {} : destructive)} loading={deed.isPending} onClick={onYes}>
             {action}
           </Button>
           <Button variant="default" disabled={deed.isPending} onClick={leave} data-autofocus>
