@@ -19,7 +19,6 @@ const spans = () => [
 
 const percent = (value: number) => percentWords(value)
 const count = (value: number) => (Number.isInteger(value) ? numberWords(value) : '')
-const fromZeroToHundred = [0, 100] as const
 
 /** Plots of signal, queue and disk write time. */
 export function DeviceHistory({ id }: { readonly id: string }) {
@@ -48,7 +47,7 @@ export function DeviceHistory({ id }: { readonly id: string }) {
             {...drawn.signal}
             period={period}
             words={percent}
-            range={fromZeroToHundred}
+            top={100}
             height={180}
           />
         ) : (

@@ -12,6 +12,7 @@ import {
 import { weekdayTickFormat } from '../words/formats.ts'
 import { t } from '../words/text.ts'
 import { lighter, plotColours } from './plot-colours.ts'
+import { ticksUpTo, wholeSteps } from './plot-ticks.ts'
 import 'uplot/dist/uPlot.min.css'
 import './plot.css'
 
@@ -36,8 +37,8 @@ export interface PlotData {
   readonly hasDurations?: boolean
   /** Start and end of the horizontal axis. Default: the first and the last time. */
   readonly period?: readonly [fromSeconds: number, toSeconds: number]
-  /** The smallest range of the vertical axis. */
-  readonly range?: readonly [number, number]
+  /** The vertical axis reaches at least this value. */
+  readonly top?: number
   readonly height?: number
 }
 
@@ -53,13 +54,13 @@ export default function Plot({ summary, ...data }: PlotData & { readonly summary
   )
 }
 
-function Picture({ atSeconds, lines, words, hasDurations = false, period, range, height = 200 }: PlotData) {
+function Picture({ atSeconds, lines, words, hasDurations = false, period, top = 1, height = 200 }: PlotData) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = place.current
     if (element === null) return
     const plot = new uPlot(
-      optionsFor({ element, lines, words, hasDurations, period, range, height }),
+      optionsFor({ element, lines, words, hasDurations, period, top, height }),
       [[...atSeconds], ...lines.map(({ values }) => [...values])],
       element,
     )
@@ -69,7 +70,7 @@ function Picture({ atSeconds, lines, words, hasDurations = false, period, range,
       sizes.disconnect()
       plot.destroy()
     }
-  }, [atSeconds, lines, words, hasDurations, period, range, height])
+  }, [atSeconds, lines, words, hasDurations, period, top, height])
   return <div ref={place} aria-hidden="true" />
 }
 
@@ -79,7 +80,7 @@ function optionsFor({
   words,
   hasDurations,
   period,
-  range,
+  top,
   height,
 }: {
   readonly element: HTMLElement
@@ -87,7 +88,7 @@ function optionsFor({
   readonly words: (value: number) => string
   readonly hasDurations: boolean
   readonly period: PlotData['period']
-  readonly range: readonly [number, number] | undefined
+  readonly top: number
   readonly height: number
 }): uPlot.Options {
   const style = getComputedStyle(element)
@@ -100,11 +101,13 @@ function optionsFor({
     grid: { stroke: colours.grid, width: 1 },
     ticks: { show: false },
   }
-  const [least, most] = range ?? [0, 1]
+  const most = Math.max(top, ...lines.flatMap(({ values }) => values.filter((value) => value !== null)))
+  const areaHeight = height - timeAxisHeight - edge
+  const ticks = ticksUpTo(most, areaHeight, hasDurations ? durationStepsMs : wholeSteps)
   return {
     width: element.clientWidth,
     height,
-    padding: [8, 32, 0, 0],
+    padding: [edge, edge, 0, 0],
     cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
     legend: {
       live: true,
@@ -112,15 +115,21 @@ function optionsFor({
     },
     scales: {
       ...(period && { x: { range: [...period] } }),
-      y: { range: (_plot, from, to) => [Math.min(least, from ?? least), Math.max(most, (to ?? most) * 1.08)] },
+      y: { range: [0, ticks.at(-1) ?? most] },
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, size: 30, values: (_plot, ticks) => timeTicks(ticks) },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 64,
+        size: timeAxisHeight,
+        values: (plot, times) => timeTicks(times).map((tick, at) => (fits(plot, times[at] ?? 0, tick) ? tick : '')),
+      },
       {
         ...axis,
         size: widthOf,
-        ...(hasDurations && { incrs: [...durationStepsMs] }),
-        values: (_plot, ticks) => (hasDurations ? durationTicks(ticks) : ticks.map((tick) => words(tick))),
+        splits: () => [...ticks],
+        values: () => (hasDurations ? durationTicks(ticks) : ticks.map((tick) => words(tick))),
       },
     ],
     series: [
@@ -144,13 +153,28 @@ function optionsFor({
   }
 }
 
+/** Room above and after the plot area, for points at its edge. */
+const edge = 8
+const timeAxisHeight = 30
+
 /** The width of the vertical axis, so that its longest tick fits, whatever the language. */
 function widthOf(plot: uPlot, ticks: readonly string[] | null, axisIndex: number): number {
-  const { ctx, axes } = plot
+  const widest = Math.max(0, ...(ticks ?? []).map((tick) => textWidth(plot, tick, axisIndex)))
+  return Math.max(leastWidth, Math.ceil(widest) + gap)
+}
+
+/** True if the text below a time does not reach over the end of the plot. */
+function fits(plot: uPlot, time: number, text: string): boolean {
+  const { min = 0, max = 0 } = plot.scales['x'] ?? {}
+  const areaWidth = plot.bbox.width / uPlot.pxRatio
+  const untilEnd = (((max ?? 0) - time) / ((max ?? 0) - (min ?? 0))) * areaWidth + edge
+  return textWidth(plot, text, 0) / 2 <= untilEnd
+}
+
+function textWidth({ ctx, axes }: uPlot, text: string, axisIndex: number): number {
   const [font] = (axes[axisIndex]?.font ?? []) as readonly string[]
   if (font !== undefined) ctx.font = font
-  const widest = Math.max(0, ...(ticks ?? []).map((tick) => ctx.measureText(tick).width / uPlot.pxRatio))
-  return Math.max(leastWidth, Math.ceil(widest) + gap)
+  return ctx.measureText(text).width / uPlot.pxRatio
 }
 
 const leastWidth = 40
