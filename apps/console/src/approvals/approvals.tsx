@@ -10,6 +10,7 @@ import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { WindowedList } from '../ui/lists/windowed-list.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { momentWords, untilWords } from '../ui/values/relative-words.ts'
 import { shownNumber } from '../ui/values/shown-number.ts'
@@ -70,14 +71,15 @@ function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
       </p>
       {mmsMessage && <Attachments of={{ id, direction: 'out' }} attachments={mmsMessage.attachments} />}
       <p className="small quiet">
-        {sentBy !== undefined && (
-          <>
-            {t('message.sentBy')}: <bdi>{senderWords(sentBy)}</bdi>
-            {' · '}
-          </>
-        )}
-        {scheduleAt !== undefined && `${t('composer.scheduledFor', { when: momentWords(scheduleAt) })} · `}
-        {approval !== undefined && t('approvals.until', { when: untilWords(approval.until) })}
+        <Dotted>
+          {sentBy !== undefined && (
+            <>
+              {t('message.sentBy')}: <bdi>{senderWords(sentBy)}</bdi>
+            </>
+          )}
+          {scheduleAt !== undefined && t('composer.scheduledFor', { when: momentWords(scheduleAt) })}
+          {approval !== undefined && t('approvals.until', { when: untilWords(approval.until) })}
+        </Dotted>
       </p>
       <div className="page-actions">
         <DecideButtons id={id} about={shownNumber(recipients[0]?.phoneNumber ?? '')} />

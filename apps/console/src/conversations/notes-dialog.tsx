@@ -12,6 +12,7 @@ import {
 import { destructive } from '../ui/dialogs/destructive.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { directionOf, t } from '../words/text.ts'
 import './notes-dialog.css'
@@ -160,7 +161,10 @@ function Notes({
               <bdi>{note.text}</bdi>
             </p>
             <span className="small quiet">
-              <bdi>{note.author}</bdi> · <RelativeTime at={note.createdAt} />
+              <Dotted>
+                <bdi>{note.author}</bdi>
+                <RelativeTime at={note.createdAt} />
+              </Dotted>
             </span>
             <ActionIcon
               variant="subtle"

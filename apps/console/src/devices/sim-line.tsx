@@ -1,5 +1,6 @@
 import type { SimCardAnswer } from '@smsgw/contract/devices/device'
 import { SignalBars } from '../ui/signal-bars.tsx'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { t } from '../words/text.ts'
 import { simStateWords } from './sim-state-words.ts'
 import './sim-line.css'
@@ -13,17 +14,13 @@ export function SimLine({
   return (
     <span className="sim-line" data-ready={state === 'ready'}>
       <SignalBars signal={state === 'ready' ? signal : undefined} />
-      <span>
+      <Dotted>
         {simWords(simNumber, name)}
-        {[
-          isEmulated ? t('device.emulated') : undefined,
-          carrierName,
-          phoneNumber && `\u2068${phoneNumber}\u2069`,
-          state === 'ready' ? undefined : simStateWords(state),
-        ]
-          .filter((word) => word !== undefined)
-          .map((word) => ` · ${word}`)}
-      </span>
+        {isEmulated && t('device.emulated')}
+        {carrierName !== undefined && <bdi>{carrierName}</bdi>}
+        {phoneNumber !== undefined && <bdi>{phoneNumber}</bdi>}
+        {state !== 'ready' && simStateWords(state)}
+      </Dotted>
     </span>
   )
 }

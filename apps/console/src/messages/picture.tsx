@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { createContext, type ReactNode, useContext, useState } from 'react'
 import { usePictureSize } from '../api/pictures.ts'
 import { Icon } from '../ui/icon.tsx'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { sizeWords } from '../ui/values/relative-words.ts'
 import { t } from '../words/text.ts'
 import type { PictureSize } from './picture-size.ts'
@@ -75,7 +76,9 @@ function Placeholder({ facts, children }: { readonly facts: readonly string[]; r
   return (
     <div className="attached-picture is-hidden">
       <Icon name="picture" size={24} />
-      <span className="small">{facts.join(' · ')}</span>
+      <span className="small">
+        <Dotted>{facts}</Dotted>
+      </span>
       {children}
     </div>
   )

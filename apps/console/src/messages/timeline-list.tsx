@@ -1,9 +1,9 @@
 import type { TimelineEntry } from '@smsgw/contract/messages/timeline'
 import type { WaitingReason } from '@smsgw/contract/messages/waiting'
-import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { WindowedList } from '../ui/lists/windowed-list.tsx'
 import { beginsDay, shortDayWords } from '../ui/values/day-words.ts'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { clockWords, fullWords } from '../ui/values/relative-words.ts'
 import { attemptErrorWords } from '../webhooks/attempt-error-words.ts'
@@ -198,12 +198,11 @@ function Details({
     <p className="timeline-details">
       {details.length > 0 && (
         <span>
-          {details.map((detail, at) => (
-            <Fragment key={detail}>
-              {at > 0 && ' · '}
-              <bdi>{detail}</bdi>
-            </Fragment>
-          ))}
+          <Dotted>
+            {details.map((detail) => (
+              <bdi key={detail}>{detail}</bdi>
+            ))}
+          </Dotted>
         </span>
       )}
       {code !== undefined && <code>{code}</code>}

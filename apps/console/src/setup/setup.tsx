@@ -11,6 +11,7 @@ import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Page } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { useIsLate } from '../ui/use-is-late.ts'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { percentWords } from '../ui/values/relative-words.ts'
 import { useUrlValue } from '../ui/values/url-value.ts'
 import { t } from '../words/text.ts'
@@ -207,18 +208,18 @@ function StepBody({
   }
 }
 
-type Facts = Readonly<Partial<Record<SetupStep, string>>>
+type Facts = Readonly<Partial<Record<SetupStep, readonly string[]>>>
 
-/** Returns a short fact for each step that is done. */
+/** Returns short facts for each step that is done. */
 function factsOf(device: DeviceDetailAnswer, modem: ModemAnswer | undefined): Facts {
   const sim = device.simCards.find(({ simNumber }) => simNumber === modem?.simNumber)
   const number = sim?.phoneNumber && `\u2068${sim.phoneNumber}\u2069`
   return {
-    computer: device.name,
-    ...(modem && { modem: joined(modelOf(modem), sim?.isEmulated ? t('device.emulated') : undefined) }),
-    ...(sim && { sim: joined(simWords(sim.simNumber, sim.name), number) }),
+    computer: [device.name],
+    ...(modem && { modem: known(modelOf(modem), sim?.isEmulated ? t('device.emulated') : undefined) }),
+    ...(sim && { sim: known(simWords(sim.simNumber, sim.name), number) }),
     ...(modem && {
-      network: joined(
+      network: known(
         modem.operator ?? sim?.carrierName,
         modem.signal === undefined ? undefined : `${t('device.signal')} ${percentWords(modem.signal)}`,
       ),
@@ -226,8 +227,8 @@ function factsOf(device: DeviceDetailAnswer, modem: ModemAnswer | undefined): Fa
   }
 }
 
-function joined(...words: readonly (string | undefined)[]): string {
-  return words.filter(Boolean).join(' · ')
+function known(...words: readonly (string | undefined)[]): readonly string[] {
+  return words.filter((word): word is string => word !== undefined && word !== '')
 }
 
 function nameOf(modem: ModemAnswer): string {
@@ -271,7 +272,11 @@ function Steps({
             <h2 ref={index === at ? heading : undefined} tabIndex={-1}>
               {t(`setupStep.${step}`)}
             </h2>
-            {index < at && facts[step] && <p className="small quiet">{facts[step]}</p>}
+            {index < at && (facts[step]?.length ?? 0) > 0 && (
+              <p className="small quiet">
+                <Dotted>{facts[step]}</Dotted>
+              </p>
+            )}
             {index === at && (
               <div className="setup-body" {...body}>
                 {children}

@@ -1,6 +1,7 @@
 import type { DeliveryAnswer } from '@smsgw/contract/webhooks/webhook'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { RelativeTime, useNow } from '../ui/values/relative-time.tsx'
 import { durationWords } from '../ui/values/relative-words.ts'
 import { optionalText, rich, t } from '../words/text.ts'
@@ -35,25 +36,17 @@ export function DeliveryRow({
         <Icon name={isOpen ? 'down' : 'onward'} size={14} />
         <RelativeTime at={createdAt} />
         <span className="delivery-answer">
-          {showsEvent && (
-            <>
-              <bdi>{optionalText(`event.${event}`) ?? event}</bdi>
-              {' · '}
-            </>
-          )}
-          <bdi>
-            {last === undefined
-              ? t('delivery.notTried')
-              : last.status === undefined
-                ? errorWords(last)
-                : `HTTP ${last.status}`}
-          </bdi>
-          {last !== undefined && (
-            <span className="quiet">
-              {' · '}
-              <bdi>{durationWords(last.durationMs)}</bdi>
-            </span>
-          )}
+          <Dotted>
+            {showsEvent && <bdi>{optionalText(`event.${event}`) ?? event}</bdi>}
+            <bdi>
+              {last === undefined
+                ? t('delivery.notTried')
+                : last.status === undefined
+                  ? errorWords(last)
+                  : `HTTP ${last.status}`}
+            </bdi>
+            {last !== undefined && <bdi className="quiet">{durationWords(last.durationMs)}</bdi>}
+          </Dotted>
         </span>
         <span className="quiet small">
           {attemptCount > 1 && t('delivery.attempts', { count: attemptCount })}

@@ -11,6 +11,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Page } from '../ui/page.tsx'
 import { NoteBox, ProblemNote } from '../ui/problem-note.tsx'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { usePathPart } from '../ui/values/path-part.ts'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { optionalText, rich, t } from '../words/text.ts'
@@ -30,11 +31,12 @@ export default function WebhookPage() {
       back={<BackLink list="/webhooks" />}
       about={
         webhook === undefined ? undefined : (
-          <span className="mono" dir="ltr">
-            {webhook.url}
-            {webhook.format !== undefined &&
-              ` · ${optionalText(`webhooks.format.${webhook.format}`) ?? webhook.format}`}
-          </span>
+          <Dotted>
+            <span className="mono" dir="ltr">
+              {webhook.url}
+            </span>
+            {webhook.format !== undefined && (optionalText(`webhooks.format.${webhook.format}`) ?? webhook.format)}
+          </Dotted>
         )
       }
       actions={webhook && <WebhookActions webhook={webhook} />}

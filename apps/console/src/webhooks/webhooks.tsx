@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Page, Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { optionalText, t } from '../words/text.ts'
 import { isFailingNow } from './health-bars.ts'
 import { HealthStrip, useHealthBars } from './health-strip.tsx'
@@ -64,20 +65,12 @@ function ListedWebhook({ webhook }: { readonly webhook: WebhookAnswer }) {
           {name === undefined ? <bdi dir="ltr">{url}</bdi> : <bdi>{name}</bdi>}
         </Link>
         <p className="small quiet">
-          {name !== undefined && (
-            <>
-              <bdi dir="ltr">{url}</bdi>
-              {' · '}
-            </>
-          )}
-          <code dir="ltr">{events.join(', ')}</code>
-          {device !== undefined && (
-            <>
-              {' · '}
-              <bdi>{device}</bdi>
-            </>
-          )}
-          {format !== undefined && ` · ${optionalText(`webhooks.format.${format}`) ?? format}`}
+          <Dotted>
+            {name !== undefined && <bdi dir="ltr">{url}</bdi>}
+            <code dir="ltr">{events.join(', ')}</code>
+            {device !== undefined && <bdi>{device}</bdi>}
+            {format !== undefined && (optionalText(`webhooks.format.${format}`) ?? format)}
+          </Dotted>
         </p>
       </div>
       <HealthStrip webhookId={id} />

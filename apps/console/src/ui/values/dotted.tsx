@@ -1,0 +1,19 @@
+import { Children, type ReactNode } from 'react'
+import './dotted.css'
+
+/** Short facts on one line, with dots between them. If the line wraps, no dot is left at the end of a line. */
+export function Dotted({ children }: { readonly children: ReactNode }) {
+  return (
+    <span className="dotted">
+      <span>
+        {Children.toArray(children).map((fact, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: facts have no identity, and keep their order
+          <span key={at} className="dotted-fact">
+            {at > 0 && <span className="dotted-dot"> · </span>}
+            {fact}
+          </span>
+        ))}
+      </span>
+    </span>
+  )
+}
