@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { t } from '../words/text.ts'
 import { Icon } from './icon.tsx'
+import { scrollEdges } from './scroll-edges.ts'
 import './copy-field.css'
 
 /** A command, a token or a snippet with a button that copies it. */
@@ -20,7 +21,7 @@ export function CopyField({
   return (
     <div className={isLong ? 'copy-field is-long' : 'copy-field'} dir="ltr">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
-      <section aria-label={name} tabIndex={0}>
+      <section ref={scrollEdges} aria-label={name} tabIndex={0}>
         <pre ref={text}>
           <code>{value}</code>
         </pre>

@@ -2,6 +2,7 @@ import { Modal, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Icon } from '../../ui/icon.tsx'
+import { scrollEdges } from '../../ui/scroll-edges.ts'
 import { directionOf, t } from '../../words/text.ts'
 import { pressedKey } from './key-sequence.ts'
 import { commandsFor, type PaletteCommand } from './palette-commands.ts'
@@ -80,7 +81,13 @@ function Choice({ onClose }: { readonly onClose: () => void }) {
         }}
         onKeyDown={onKey}
       />
-      <div id="command-list" role="listbox" aria-label={t('keyboard.palette')} className="command-list">
+      <div
+        ref={scrollEdges}
+        id="command-list"
+        role="listbox"
+        aria-label={t('keyboard.palette')}
+        className="command-list"
+      >
         {commands.map((command, at) => (
           // Does not handle keys here, because the field keeps the focus and handles them.
           // biome-ignore lint/a11y/useKeyWithClickEvents: see above
