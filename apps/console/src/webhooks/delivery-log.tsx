@@ -33,7 +33,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const deliveries = log.data?.pages.flatMap(({ body }) => body) ?? []
   return (
-    <Panel title={t('delivery.title')} actions={<HealthStrip webhookId={webhook.id} />}>
+    <Panel title={t('delivery.title')} actions={<HealthStrip webhookId={webhook.id} size="large" />}>
       <div className="fields-row">
         <NativeSelect
           label={t('common.state')}
