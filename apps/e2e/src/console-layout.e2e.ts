@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
@@ -49,7 +49,99 @@ test.each([1_400, 390, 320])('the counts in the menu cover no icon at a width of
     const icon = await count.locator('xpath=..').locator('svg').boundingBox()
     expect(overlap(badge, icon)).toBe(false)
   }
+  for (const entry of await page.locator('.bottom-bar > :has(.unread-badge)').filter({ visible: true }).all()) {
+    const [icon, name] = [entry.locator('svg'), entry.locator('.bottom-bar-name')]
+    expect(Math.abs(middle(await icon.boundingBox()) - middle(await name.boundingBox()))).toBeLessThan(1)
+    const count = entry.locator('.unread-badge')
+    await count.locator('[aria-hidden]').evaluate((element) => {
+      element.textContent = '99+'
+    })
+    const badge = await count.boundingBox()
+    for (const any of await page.locator('.bottom-bar svg').all())
+      expect(overlap(badge, await any.boundingBox())).toBe(false)
+  }
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+})
+
+test.each([1_440, 390])('each page of one thing leads back to its list at a width of %i', async (width) => {
+  const [device] = (await gateway.api.ask('GET', '/devices')).json
+  const [message] = (await gateway.api.ask('GET', '/messages')).json
+  await gateway.api.ask('POST', '/webhooks', { url: receiver.url, events: ['sms:received'], id: 'back' })
+  for (const [path, list] of [
+    [`/messages/${message.id}`, 'Messages'],
+    [`/devices/${device.id}`, 'Devices'],
+    ['/webhooks/back', 'Webhooks'],
+    ['/setup', 'Devices'],
+  ] as const) {
+    await show(path, width)
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: `Back to ${list}` })
+      .click()
+    await page.getByRole('heading', { level: 1, name: list, exact: true }).waitFor()
+  }
+})
+
+test.each(['en', 'de', 'es', 'ar'])(
+  'levels of the log and entries of menus are on one line in %s',
+  async (language) => {
+    await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+    await show('/logs', 820)
+    await page.locator('.log-priority').first().waitFor()
+    for (const level of await page.locator('.log-priority').all()) {
+      expect(await linesOf(level)).toBe(1)
+      expect(await level.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0)
+    }
+    for (const width of [1_440, 390]) {
+      await show(thread, width)
+      await page.locator('.thread-menu').click()
+      await page.getByRole('menuitem').first().waitFor()
+      for (const entry of await page.locator('.mantine-Menu-itemLabel').filter({ visible: true }).all())
+        expect(await linesOf(entry)).toBe(1)
+      const head = await page.locator('.thread-head').boundingBox()
+      const menu = await page.getByRole('menu').boundingBox()
+      expect(menu?.y).toBeGreaterThan((head?.y ?? 0) + (head?.height ?? 0))
+    }
+    await page.evaluate("localStorage.removeItem('smsgw-language')")
+  },
+)
+
+test('a list of facts that wraps shows no dot at the start or the end of a line', async () => {
+  await show('/devices', 390)
+  await page.locator('.dotted-fact').nth(3).waitFor()
+  const lines = await page
+    .locator('.dotted')
+    .first()
+    .evaluate((list) => {
+      const { left, right } = list.getBoundingClientRect()
+      return [...list.querySelectorAll('.dotted-fact')].map((fact) => {
+        const dot = fact.querySelector('.dotted-dot')?.getBoundingClientRect()
+        const box = fact.getBoundingClientRect()
+        return {
+          top: box.top,
+          hidesDot: dot === undefined || dot.right <= left + 0.5,
+          overflows: box.right > right + 0.5,
+        }
+      })
+    })
+  const starts = lines.map(({ top }, at) => top !== lines[at - 1]?.top)
+  expect(starts.filter(Boolean).length).toBeGreaterThan(1)
+  expect(lines.map(({ hidesDot }) => hidesDot)).toEqual(starts)
+  expect(lines.some(({ overflows }) => overflows)).toBe(false)
+})
+
+test('code and commands fade where they continue, and not at their end', async () => {
+  await show('/developers', 390)
+  const code = page.locator('.copy-field.is-long section').first()
+  const continues = (side: string) => expect.poll(() => page.locator(`[data-more-${side}]`).first().isVisible())
+  await continues('right').toBe(true)
+  await code.evaluate((element) => element.scrollTo({ left: element.scrollWidth }))
+  await expect.poll(() => code.evaluate(({ dataset }) => Object.keys(dataset))).toEqual(['moreLeft'])
+  await page.keyboard.press('Control+k')
+  await continues('below').toBe(true)
+  await page.getByRole('combobox').fill('webh')
+  await continues('below').toBe(false)
+  await page.keyboard.press('Escape')
 })
 
 test.each([1_440, 820, 390])('no group of the fingerprint is broken at a width of %i', async (width) => {
@@ -113,6 +205,14 @@ test('bars of failed deliveries are below the line, and bars of successful deliv
   expect(await isBelow('bad')).toBe(true)
 })
 
+test('beside the virtual phone, the answer to a delivery has more room than its attempts', async () => {
+  await show('/webhooks/bad', 1_440)
+  await page.locator('.virtual-phone').waitFor()
+  const head = page.locator('.delivery-head').first()
+  const [answer, whole] = [await head.locator('.delivery-answer').boundingBox(), await head.boundingBox()]
+  expect(answer?.width).toBeGreaterThan((whole?.width ?? 0) / 2)
+})
+
 test('in forced colours, an open phone does not look like the current page, and a disabled button has a dashed border', async () => {
   await page.emulateMedia({ forcedColors: 'active' })
   await show(thread, 1_400)
@@ -139,6 +239,20 @@ async function show(path: string, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 900 })
   await page.goto(gateway.url + path)
   await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
+/** The number of lines of the text of an element. */
+function linesOf(text: Locator): Promise<number> {
+  return text.evaluate((element) => {
+    const range = element.ownerDocument.createRange()
+    range.selectNodeContents(element)
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size
+  })
+}
+
+function middle(box: Box | null): number {
+  if (box === null) throw new Error('an element is not shown')
+  return box.x + box.width / 2
 }
 
 interface Box {

@@ -64,19 +64,17 @@ export function ConversationList({
   return (
     <section ref={scroll} className="conversation-list" aria-label={t('conversations.title')}>
       <header>
-        <Heading>{t('conversations.title')}</Heading>
-        <ActionIcon
-          component={Link}
-          href="/messages"
-          variant="subtle"
-          color="gray"
-          size="lg"
-          className="conversation-list-all"
-          aria-label={t('conversations.outgoing')}
-          title={t('common.withKey', { name: t('conversations.outgoing'), key: 'g m' })}
-        >
-          <Icon name="send" />
-        </ActionIcon>
+        <div>
+          <Heading>{t('conversations.title')}</Heading>
+          <Link
+            href="/messages"
+            className="conversation-list-all"
+            title={t('common.withKey', { name: t('conversations.outgoing'), key: 'g m' })}
+          >
+            {t('conversations.outgoing')}
+            <Icon name="onward" size={14} />
+          </Link>
+        </div>
         <ActionIcon
           component={Link}
           href={newConversationPath}

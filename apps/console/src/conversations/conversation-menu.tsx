@@ -57,13 +57,13 @@ export function ConversationMenu({ number }: { readonly number: string }) {
         </Button>
       )}
       <ProblemNote error={change.error} />
-      <Menu position="bottom-end" width={220}>
+      <Menu position="bottom-end" offset={22}>
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" size="lg" className="thread-menu" aria-label={t('inbox.actions')}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>
-        <Menu.Dropdown>
+        <Menu.Dropdown className="thread-actions">
           <Action shortcut="l" onClick={keys.l}>
             {t('inbox.notesAndLabels')}
           </Action>
