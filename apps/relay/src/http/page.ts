@@ -22,33 +22,65 @@ export interface RowPage<Row> {
 /** Reads the rows of a page and one more row. The additional row shows whether there is a next page. */
 export interface PageReader<Row extends RowPosition> {
   readonly read: (what: { after: RowPosition | undefined; skip: number; take: number }) => Promise<Row[]>
-  readonly count: () => Promise<number>
+  readonly count: () => Promise<CountedRows>
+  /**
+   * Returns the position of the row at an offset, or undefined if the list is shorter. Reads an index only, so it is
+   * faster than reading and skipping the rows. Without this function, `read` skips the rows.
+   */
+  readonly positionAt?: (offset: number) => Promise<RowPosition | undefined>
 }
 
+/** The number of rows. `isExact` is false if there may be more rows, because too many rows had to be counted. */
+export interface CountedRows {
+  readonly count: number
+  readonly isExact: boolean
+}
+
+/** Rows that are not contained in stored counts are counted one by one up to this number, in about 5 ms. */
+export const MOST_COUNTED_ROWS = 50_000
+
+/** Below this offset, reading and skipping the rows is as fast as finding the position. */
+const LEAST_DEEP_OFFSET = 500
+
 /**
- * Returns one page of a list. A page by offset includes the exact total. A page by cursor has no total and is equally
- * fast at any depth. The `Link` header contains the next page by cursor.
+ * Returns one page of a list. A page by offset includes the total. A page by cursor has no total and is equally fast at
+ * any depth. The `Link` header contains the next page by cursor.
  */
 export async function readPage<Row extends RowPosition>(
   requested: AskedPage,
   url: string,
-  { read, count }: PageReader<Row>,
+  { read, count, positionAt }: PageReader<Row>,
 ): Promise<RowPage<Row>> {
   const { limit, cursor } = requested
+  const take = limit + 1
   const after = cursor === undefined || cursor === START ? undefined : placeOf(cursor)
   const offset = cursor === undefined ? requested.offset : 0
-  const found = await read({ after, skip: offset, take: limit + 1 })
+  const readDeep = async (find: (offset: number) => Promise<RowPosition | undefined>) => {
+    const position = await find(offset - 1)
+    return position === undefined ? [] : await read({ after: position, skip: 0, take })
+  }
+  const found =
+    positionAt !== undefined && offset >= LEAST_DEEP_OFFSET
+      ? await readDeep(positionAt)
+      : await read({ after, skip: offset, take })
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
   const isLast = last === undefined && (found.length > 0 || offset === 0)
-  const total = cursor !== undefined ? undefined : isLast ? offset + found.length : await count()
+  const atLeast = offset + found.length
+  const total = cursor !== undefined ? undefined : isLast ? { count: atLeast, isExact: true } : await count()
   return {
     rows,
     headers: {
-      ...(total !== undefined && { 'X-Total-Count': String(total) }),
+      ...(total && totalHeaders(total, found.length === 0 ? 0 : atLeast)),
       ...(last && linkToNext(url, cursorOf(last))),
     },
   }
+}
+
+/** A client that reads pages until the total must also find the rows that were not counted. */
+function totalHeaders({ count, isExact }: CountedRows, atLeast: number): Readonly<Record<string, string>> {
+  if (isExact) return { 'X-Total-Count': String(count) }
+  return { 'X-Total-Count': String(Math.max(count, atLeast)), 'X-Total-Count-Exact': 'false' }
 }
 
 /**

@@ -4,6 +4,7 @@ import { route } from '../http/route.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
+import { countReceived } from './count-received-statement.ts'
 import { inboxRetention } from './inbox-retention-statement.ts'
 import { getInboxItem, listInbox } from './read-inbox.ts'
 
@@ -138,6 +139,36 @@ test('offset pages show the total, and each item is on one page', async () => {
   expect(await list('?limit=2&offset=4')).toMatchObject({ json: [{ id: 'i0' }], total: '5', next: undefined })
   expect(await list('?limit=2&offset=9')).toMatchObject({ json: [], total: '5', next: undefined })
   expect(await list('?limit=500')).toMatchObject({ total: '5', next: undefined })
+})
+
+test('a page at a large offset begins with the item at this offset, also with filters and with equal times', async () => {
+  await store(
+    ...Array.from({ length: 1_300 }, (_, at) => ({
+      createdAt: minute(at >> 2),
+      ...(at % 2 === 0 && { sender: '+2' }),
+      ...(at % 3 === 0 && { type: 'DATA_SMS' }),
+    })),
+  )
+  const filters = ['', '&sender=%2B2', '&type=SMS', `&from=${minute(5).toISOString()}&to=${minute(300).toISOString()}`]
+  for (const filter of filters) {
+    let all: string[] = []
+    for (let cursor: string | undefined = `?cursor=start&limit=500${filter}`; cursor !== undefined; ) {
+      const { json, next }: Awaited<ReturnType<typeof list>> = await list(cursor)
+      all = [...all, ...json.map(({ id }) => id)]
+      cursor = next
+    }
+    for (const offset of [499, 500, 501, all.length - 3, all.length, all.length + 1])
+      expect(await ids(`?limit=20&offset=${offset}${filter}`), filter).toEqual(all.slice(offset, offset + 20))
+  }
+})
+
+test('received messages are counted one by one up to a limit, and a larger number is marked', async () => {
+  await store({}, {}, { type: 'MMS' }, { accountId: 'a2' })
+  const filter = { accountId: 'a1', from: minute(0) }
+  expect(await countReceived(shared.database, filter, 2)).toEqual({ count: 2, isExact: false })
+  expect(await countReceived(shared.database, filter, 3)).toEqual({ count: 3, isExact: true })
+  expect(await countReceived(shared.database, { ...filter, type: 'SMS' }, 2)).toEqual({ count: 2, isExact: true })
+  expect(await countReceived(shared.database, { ...filter, to: minute(0) }, 2)).toEqual({ count: 0, isExact: true })
 })
 
 test('cursor pages contain each item once, even if some items have the same time or new items arrive', async () => {

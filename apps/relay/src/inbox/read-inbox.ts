@@ -8,6 +8,7 @@ import { olderThan, readPage } from '../http/page.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { countList } from '../store/list-counts/list-counts-statement.ts'
+import { countReceived, findReceivedAt } from './count-received-statement.ts'
 import { inboxItemAnswer, withAttachments } from './stored-item.ts'
 
 /** Lists received messages, newest first. */
@@ -17,10 +18,12 @@ export function listInbox({ database, rules }: NumberDeps): Endpoint {
     answers: { 200: z.array(inboxItem) },
     async handle({ principal: { accountId }, query, url }) {
       const { type, sender, deviceId, from, to } = query
+      const senders = sender === undefined ? undefined : [...storedSpellings(sender, rules.defaultRegion)]
+      const filter = { accountId, type, senders, deviceId, from, to }
       const where: Prisma.InboxItemWhereInput = {
         accountId,
         ...(type && { type }),
-        ...(sender !== undefined && { sender: { in: [...storedSpellings(sender, rules.defaultRegion)] } }),
+        ...(senders && { sender: { in: senders } }),
         ...(deviceId !== undefined && { deviceId }),
         createdAt: { ...(from && { gte: from }), ...(to && { lt: to }) },
       }
@@ -39,8 +42,9 @@ export function listInbox({ database, rules }: NumberDeps): Endpoint {
           const stored = isCounted
             ? await countList(database, { list: 'inbox', owner: accountId, deviceId, kinds })
             : undefined
-          return stored ?? (await database.inboxItem.count({ where }))
+          return stored === undefined ? await countReceived(database, filter) : { count: stored, isExact: true }
         },
+        positionAt: (offset) => findReceivedAt(database, filter, offset),
       })
       return { status: 200, body: rows.map(inboxItemAnswer), headers }
     },

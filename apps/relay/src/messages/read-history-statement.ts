@@ -1,7 +1,7 @@
 import { type ApprovalState, sentByKind } from '@smsgw/contract/messages/message'
 import { type MessageState, messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
-import type { RowPosition } from '../http/page.ts'
+import { type CountedRows, MOST_COUNTED_ROWS, type RowPosition } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRow, readRows } from '../store/read-rows.ts'
@@ -69,18 +69,23 @@ export async function readHistory(
   )
 }
 
-/** Counts messages. Counts the rows one by one only for filters that the stored counts do not support. */
-export async function countHistory(statements: Statements, filter: HistoryFilter): Promise<number> {
+/** Counts messages. With a filter that the stored counts do not support, counts the rows one by one, up to `most`. */
+export async function countHistory(
+  statements: Statements,
+  filter: HistoryFilter,
+  most = MOST_COUNTED_ROWS,
+): Promise<CountedRows> {
   const counted = countFilterOf(filter)
-  if (counted !== undefined) return await countMessages(statements, counted)
+  if (counted !== undefined) return await countMessages(statements, counted, most)
   const { count } = await readRow(
     statements,
     countRow,
     Prisma.sql`
-    SELECT count(*)::int FROM messages
-    WHERE state = ANY(${statesOf(filter)}::message_state[]) AND ${conditions(filter, 'ASC')}`,
+    SELECT count(*)::int FROM (
+      SELECT FROM messages WHERE state = ANY(${statesOf(filter)}::message_state[]) AND ${conditions(filter, 'ASC')}
+      LIMIT ${most + 1}) AS counted`,
   )
-  return count
+  return { count: Math.min(count, most), isExact: count <= most }
 }
 
 /** Returns the filter for the stored counts, or undefined for a filter that they do not support. */

@@ -60,6 +60,9 @@ wrong member. Send \`Accept: application/problem+json\` to receive that media ty
 Use \`limit\` and \`offset\`; \`X-Total-Count\` is the length of the list. For long lists, follow the \`Link\` header with
 \`rel="next"\`: every page is then equally fast.
 
+With a filter, more than 50 000 items may have to be counted one by one, for example in a part of a day. Then the answer
+has the header \`X-Total-Count-Exact: false\`, and there may be more items than \`X-Total-Count\`.
+
 ## Webhook signatures
 
 \`X-Signature\` is the HMAC-SHA256, in lower-case hexadecimal, of the raw body followed by \`X-Timestamp\`. The key is the

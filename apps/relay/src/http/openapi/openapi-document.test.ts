@@ -78,6 +78,7 @@ test('every answer of a route is described, with the common schema for errors an
   })
   expect(Object.keys(at('/3rdparty/v1/messages', 'get')?.responses['200']?.headers ?? {})).toEqual([
     'X-Total-Count',
+    'X-Total-Count-Exact',
     'Link',
   ])
   expect(at('/3rdparty/v1/messages/{id}', 'delete')).toMatchObject({

@@ -159,6 +159,8 @@ function isPaged(query: z.ZodType, schemas: ComponentSchemas): boolean {
 const PAGE_HEADERS = {
   'X-Total-Count':
     'Number of items that match the filter. The header is not sent if the page was requested with a cursor',
+  'X-Total-Count-Exact':
+    '`false` if so many items match that not all were counted. `X-Total-Count` is then the least possible number',
   Link: 'The next page by cursor, `rel="next"`',
 }
 

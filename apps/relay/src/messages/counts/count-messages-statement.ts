@@ -1,5 +1,6 @@
 import type { MessageState } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
+import { type CountedRows, MOST_COUNTED_ROWS } from '../../http/page.ts'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRow } from '../../store/read-rows.ts'
@@ -18,21 +19,27 @@ export interface CountFilter {
  */
 export const MOST_UNCOUNTED = 50_000
 
-const countRow = z.object({ count: z.int() })
+const countRow = z.object({ count: z.int(), isExact: z.boolean() })
 
 /**
- * Returns the exact number of messages: the counts, the recorded changes, and the messages that are not counted yet, at
- * one moment. If a period begins or ends within a day, the messages of this day are counted row by row. Takes no locks.
+ * Returns the number of messages: the counts, the recorded changes, and the messages that are not counted yet, at one
+ * moment. If a period begins or ends within a day, the messages of this day are counted row by row, up to `most`. Takes
+ * no locks.
  */
-export async function countMessages(statements: Statements, filter: CountFilter): Promise<number> {
+export async function countMessages(
+  statements: Statements,
+  filter: CountFilter,
+  most = MOST_COUNTED_ROWS,
+): Promise<CountedRows> {
   const { from, to } = filter
   const whole = wholeDays(from, to)
   const isOf = ofFilter(filter)
-  const all = Prisma.sql`(SELECT count(*) FROM messages WHERE ${isOf} ${within(from, to)})`
+  const rowsWithin = (start: Date | undefined, end: Date | undefined) => Prisma.sql`
+    (SELECT count(*) FROM (SELECT FROM messages WHERE ${isOf} ${within(start, end)} LIMIT ${most + 1}) AS counted)`
   const rest = [
-    ...(from !== undefined && whole.from !== undefined && from < whole.from ? [{ from, to: whole.from }] : []),
-    ...(to !== undefined && whole.to !== undefined && whole.to < to ? [{ from: whole.to, to }] : []),
-  ].map((part) => Prisma.sql` + (SELECT count(*) FROM messages WHERE ${isOf} ${within(part.from, part.to)})`)
+    ...(from !== undefined && whole.from !== undefined && from < whole.from ? [rowsWithin(from, whole.from)] : []),
+    ...(to !== undefined && whole.to !== undefined && whole.to < to ? [rowsWithin(whole.to, to)] : []),
+  ]
   const isTotal = from === undefined && to === undefined
   const days = isTotal ? Prisma.sql`AND day = '-infinity'` : Prisma.sql`AND day > '-infinity' ${daysWithin(whole)}`
   const counted = Prisma.sql`
@@ -43,19 +50,23 @@ export async function countMessages(statements: Statements, filter: CountFilter)
         -- Without the limit, the planner expects a third of the table and does not read by key.
         SELECT account_id, state, device_id, created_at FROM messages
         WHERE key > (SELECT counted FROM progress) ORDER BY key LIMIT ${MOST_UNCOUNTED}) AS uncounted
-      WHERE ${isOf} ${within(whole.from, whole.to)})
-    ${Prisma.join(rest.length > 0 ? rest : [Prisma.empty], '')}`
+      WHERE ${isOf} ${within(whole.from, whole.to)})`
   const isWithinDay = whole.from !== undefined && whole.to !== undefined && whole.from >= whole.to
-  const { count } = await readRow(
+  const usesCounts = isWithinDay ? Prisma.sql`false` : Prisma.sql`(SELECT NOT is_behind FROM progress)`
+  const partsOfDays = Prisma.sql`ARRAY[${rest.length > 0 ? Prisma.join(rest) : Prisma.empty}]::bigint[]`
+  return await readRow(
     statements,
     countRow,
-    isWithinDay
-      ? Prisma.sql`SELECT ${all}::int AS count`
-      : Prisma.sql`
-    WITH ${withCountProgress}
-    SELECT (CASE WHEN (SELECT is_behind FROM progress) THEN ${all} ELSE ${counted} END)::int AS count`,
+    Prisma.sql`
+    WITH ${withCountProgress},
+    parts AS MATERIALIZED (
+      SELECT least(count, ${most}) AS count, count <= ${most} AS is_exact
+      FROM unnest(CASE WHEN ${usesCounts} THEN ${partsOfDays} ELSE ARRAY[${rowsWithin(from, to)}] END) AS part (count)
+    )
+    SELECT ((CASE WHEN ${usesCounts} THEN ${counted} ELSE 0 END)
+        + (SELECT coalesce(sum(count), 0) FROM parts))::int AS count,
+      (SELECT coalesce(bool_and(is_exact), true) FROM parts) AS "isExact"`,
   )
-  return count
 }
 
 /**

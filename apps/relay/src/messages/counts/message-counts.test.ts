@@ -148,7 +148,7 @@ test('the total is correct at every moment while two relays store, change, move 
     await otherRelay.$transaction(
       async (statements) => {
         const total = await countMessages(statements, filter)
-        expect(total, JSON.stringify(filter)).toBe(await rowsOf(statements, filter))
+        expect(total, JSON.stringify(filter)).toEqual({ count: await rowsOf(statements, filter), isExact: true })
       },
       { isolationLevel: Prisma.TransactionIsolationLevel.RepeatableRead },
     )
@@ -181,6 +181,13 @@ test('the total is correct at every moment while two relays store, change, move 
   expect(await check()).toEqual([])
 })
 
+/** Returns the number of messages, which must be exact. */
+async function total(filter: CountFilter): Promise<number> {
+  const { count, isExact } = await countMessages(world.database, filter)
+  expect(isExact).toBe(true)
+  return count
+}
+
 test('a change is neither lost nor counted twice when its transaction is open while messages are counted', async () => {
   await store(world.database, 3)
   const hold = Promise.withResolvers<void>()
@@ -195,8 +202,8 @@ test('a change is neither lost nor counted twice when its transaction is open wh
   expect(await Promise.race([counted.then(() => 'ended'), sleep(200, 'waits')])).toBe('waits')
   hold.resolve()
   await Promise.all([slow, counted])
-  expect(await countMessages(world.database, { accountId: 'a1', states: ['Sent'] })).toBe(3)
-  expect(await countMessages(world.database, { accountId: 'a1', states: ['Pending'] })).toBe(0)
+  expect(await total({ accountId: 'a1', states: ['Sent'] })).toBe(3)
+  expect(await total({ accountId: 'a1', states: ['Pending'] })).toBe(0)
 })
 
 test('the newest messages are counted row by row, and a change of them is not recorded', async () => {
@@ -208,9 +215,7 @@ test('the newest messages are counted row by row, and a change of them is not re
   expect(await world.database.messageCountChange.count()).toBe(0)
   await world.database.message.updateMany({ where: { state: 'Pending' }, data: { state: 'Delivered' } })
   expect(await world.database.messageCountChange.count()).toBe(12)
-  const totals = (['Pending', 'Sent', 'Delivered'] as const).map((state) =>
-    countMessages(world.database, { accountId: 'a1', states: [state] }),
-  )
+  const totals = (['Pending', 'Sent', 'Delivered'] as const).map((state) => total({ accountId: 'a1', states: [state] }))
   expect(await Promise.all(totals)).toEqual([0, 4, 6])
 })
 
@@ -221,7 +226,7 @@ test('a filled database is counted in portions over several runs, and the total 
   for (let run = 1; run <= 4; run++) {
     await updateMessageCounts(world.database, { newest: 0, portion: 25 })
     expect(await lastCounted()).toBe(before + BigInt(run * 25))
-    expect(await countMessages(world.database, everything)).toBe(100)
+    expect(await total(everything)).toBe(100)
   }
 })
 
@@ -241,7 +246,7 @@ test('many deleted messages are recorded as one change', async () => {
   await settle()
   await world.database.message.deleteMany({ where: { accountId: 'a1' } })
   expect(await world.database.messageCountChange.count()).toBe(1)
-  expect(await countMessages(world.database, everything)).toBe(0)
+  expect(await total(everything)).toBe(0)
   await settle()
   expect(await world.database.messageCountChange.count()).toBe(0)
 })
@@ -256,15 +261,14 @@ test('counts again from the beginning when the keys of messages started again', 
     data: { accountId: 'a1', messageKey: 0n, deviceId: 'd1', day: at(1), state: 'Pending', change: 4n },
   })
   while ((await lastCounted()) !== (await lastKey())) await settle()
-  expect(await countMessages(world.database, everything)).toBe(5)
+  expect(await total(everything)).toBe(5)
 })
 
 test('the check corrects wrong counts, missing counts and counts of removed messages, and logs how many', async () => {
   await store(world.database, 5, { createdAt: at(1) })
   await store(world.database, 4, { createdAt: at(9_000) })
   await settle()
-  const total = await countMessages(world.database, everything)
-  expect(total).toBe(9)
+  expect(await total(everything)).toBe(9)
   // Makes a count wrong, as if rows had been changed while triggers were disabled.
   await world.database.$executeRaw`UPDATE message_counts SET count = count + 3 WHERE day = ${at(1)}::date`
   await world.database.$executeRaw`DELETE FROM message_counts WHERE day = ${at(9_000)}::date`
@@ -273,12 +277,26 @@ test('the check corrects wrong counts, missing counts and counts of removed mess
   })
   expect(await check()).toEqual([[{ counts: expect.any(Number) }, 'corrected wrong message counts']])
   await settle()
-  expect(await countMessages(world.database, everything)).toBe(9)
-  expect(await countMessages(world.database, { ...everything, from: at(0), to: at(48) })).toBe(5)
-  expect(await countMessages(world.database, { ...everything, from: at(8_000) })).toBe(4)
-  expect(await countMessages(world.database, { ...everything, deviceId: 'gone' })).toBe(0)
+  expect(await total(everything)).toBe(9)
+  expect(await total({ ...everything, from: at(0), to: at(48) })).toBe(5)
+  expect(await total({ ...everything, from: at(8_000) })).toBe(4)
+  expect(await total({ ...everything, deviceId: 'gone' })).toBe(0)
   expect(await check()).toEqual([])
   expect(await world.database.messageCount.count({ where: { deviceId: 'gone' } })).toBe(0)
+})
+
+test('in a period within a day, messages are counted up to a limit, and a larger number is marked', async () => {
+  await store(world.database, 6, { createdAt: at(30) })
+  await store(world.database, 4, { createdAt: at(50) })
+  await settle()
+  const { database } = world
+  const ofDay = { ...everything, from: at(25), to: at(47) }
+  expect(await countMessages(database, ofDay, 5)).toEqual({ count: 5, isExact: false })
+  expect(await countMessages(database, ofDay, 6)).toEqual({ count: 6, isExact: true })
+  // All of the first day, and a part of the second day.
+  const longer = { ...everything, from: at(24), to: at(51) }
+  expect(await countMessages(database, longer, 3)).toEqual({ count: 9, isExact: false })
+  expect(await countMessages(database, longer, 4)).toEqual({ count: 10, isExact: true })
 })
 
 test.each(['ASC', 'DESC'] as const)(

@@ -18,6 +18,7 @@ import { countList } from '../../store/list-counts/list-counts-statement.ts'
 import { deliveryBody, headersOfAttempt, steadyHeaders } from '../delivery/delivery-request.ts'
 import { twilioHeadersOfAttempt, twilioRequest } from '../delivery/twilio-request.ts'
 import { attemptError, readDeliveryProblem } from '../delivery-problem.ts'
+import { countDeliveries, findDeliveryAt } from './count-deliveries-statement.ts'
 import { mayReadEvent } from './may-read-event.ts'
 import { findWebhook } from './stored-webhook.ts'
 
@@ -34,14 +35,16 @@ export function listDeliveries({ database }: { readonly database: Database }): E
         createdAt: { ...(query.from && { gte: query.from }), ...(query.to && { lt: query.to }) },
       }
       const states = query.state === undefined ? deliveryStates : [query.state]
+      const filter = { webhookKey: webhook.key, states, from: query.from, to: query.to }
       const { rows, headers } = await readPage(query, url, {
         read: (window) => newestOf(database, where, states, window),
         count: async () => {
           const isCounted = query.from === undefined && query.to === undefined
           const owner = String(webhook.key)
           const stored = isCounted ? await countList(database, { list: 'deliveries', owner, kinds: states }) : undefined
-          return stored ?? (await database.webhookDelivery.count({ where: { ...where, state: { in: [...states] } } }))
+          return stored === undefined ? await countDeliveries(database, filter) : { count: stored, isExact: true }
         },
+        positionAt: (offset) => findDeliveryAt(database, filter, offset),
       })
       return { status: 200, body: rows.map((row) => deliveryAnswer(id, row)), headers }
     },

@@ -10,6 +10,7 @@ import { addressRules } from '../address-rules.ts'
 import { enqueueEvents } from '../outbox/enqueue-events.ts'
 import { localTimeOf } from '../outbox/local-time.ts'
 import type { ReceivedText } from '../outbox/outbox-event.ts'
+import { countDeliveries } from './count-deliveries-statement.ts'
 import { deleteWebhook, listWebhooks, registerWebhook, rotateWebhookSecret } from './manage-webhooks.ts'
 import { listDeliveries } from './read-deliveries.ts'
 import { redeliverOne, redeliverRange } from './redeliver.ts'
@@ -260,6 +261,26 @@ test('lists deliveries newest first, by state and time range, page by page', asy
   expect(second.items.map(({ id }) => id)).toEqual(['e1'])
   expect(second.headers.get('x-total-count')).toBeNull()
   expect(second.headers.get('link')).not.toContain('rel="next"')
+})
+
+test('a page at a large offset begins with the delivery at this offset, and a large number is marked', async () => {
+  await register()
+  const { key: webhookKey } = await stored()
+  const common = { webhookKey, accountId: 'a1', deviceId: DEVICE, event: 'sms:received', payload: {} }
+  await shared.database.webhookDelivery.createMany({
+    data: Array.from({ length: 800 }, (_, at) => {
+      const state = ['delivered', 'failed', 'delivered', 'dropped', 'waiting'][at % 5] ?? ''
+      return { ...common, id: `e${at}`, createdAt: hours(at >> 1), nextAttemptAt: hours(1_000_000), state }
+    }),
+  })
+  const expected = Array.from({ length: 800 }, (_, at) => `e${799 - at}`)
+  for (const offset of [499, 500, 501, 777, 795, 800, 801])
+    expect((await deliveries(`?limit=10&offset=${offset}`)).items.map(({ id }) => id)).toEqual(
+      expected.slice(offset, offset + 10),
+    )
+  const filter = { webhookKey, states: ['failed', 'waiting'], from: hours(100) }
+  expect(await countDeliveries(shared.database, filter, 239)).toEqual({ count: 239, isExact: false })
+  expect(await countDeliveries(shared.database, filter, 240)).toEqual({ count: 240, isExact: true })
 })
 
 test('a delivery shows its attempts, but not the called address', async () => {
