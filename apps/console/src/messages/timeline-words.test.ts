@@ -222,7 +222,7 @@ test('a failure has a sentence, advice and the code of the network, each once', 
 
 test('a message that was sent in part says how much of it was sent', () => {
   const failure = { error: 'partial 1/2: There is no SIM. (CME 10)', errorCode: 'refused', networkCode: 'CME 10' }
-  expect(failureWords({ ...failure, cause: 'sim_missing' })?.text).toBe('1 of 2 parts were sent. There is no SIM.')
+  expect(failureWords({ ...failure, cause: 'sim_missing' })?.text).toBe('Sent 1 of 2 parts. There is no SIM.')
 })
 
 test('the timeline only names the steps of a failure that the page describes elsewhere', () => {
