@@ -5,6 +5,7 @@
 // node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200] [--modems 1] [--latency 0]
 //   --latency: how many milliseconds the network takes for a message
 //   --connections, --modems and --latency take lists, such as 1,32: each combination is measured with a new gateway
+//   --rate: measures only messages per second and CPU time, not the idle gateway
 //   --floors: also prints what the machine does without the gateway
 //   --profile <folder>: writes CPU profiles of the threads of the gateway
 //   --count: does not measure, but counts the work for each message: SQL, fsyncs, posts, timers
@@ -17,17 +18,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { eventually } from '../src/house/api-client.ts'
 import { Emulator } from '../src/house/emulator.ts'
-import { Gateway, gatewayOf, newFolder } from '../src/house/gateway.ts'
+import { credentialsIn, Gateway, gatewayOf, newFolder } from '../src/house/gateway.ts'
 import { openDatabase } from '../src/house/open-database.ts'
 import { Receiver } from '../src/house/peers/receiver.ts'
 import { measureFloors } from './bare-floors.ts'
 import { numberedModems } from './numbered-modems.ts'
+import { postMessages } from './posting-client.ts'
 
 const { values } = parseArgs({
   options: {
     ...{ messages: { type: 'string' }, connections: { type: 'string' }, idle: { type: 'string' } },
     ...{ count: { type: 'boolean' }, modems: { type: 'string' }, latency: { type: 'string' } },
     ...{ profile: { type: 'string' }, sites: { type: 'boolean' }, floors: { type: 'boolean' } },
+    rate: { type: 'boolean' },
   },
 })
 const numbersIn = (list: string | undefined, otherwise: number) => list?.split(',').map(Number) ?? [otherwise]
@@ -76,9 +79,11 @@ async function measure(box: Box): Promise<void> {
     await post(200, 8, 100_000)
     await accepted(200)
     if (counts === undefined) {
-      await outboundLatency()
-      await inboundLatency()
-      await idleTime()
+      if (values.rate !== true) {
+        await outboundLatency()
+        await inboundLatency()
+        await idleTime()
+      }
       await burst(box)
       if (values.floors === true) await printFloors(box)
     } else await countWork(counts, box.connections)
@@ -193,6 +198,7 @@ async function idleTime(): Promise<void> {
 async function burst({ connections, modems, latency }: Box): Promise<void> {
   const before = emulator.ledger().length
   const cpu = cpuSeconds()
+  const own = process.cpuUsage()
   const beganAt = Date.now()
   await post(messages, connections, 400_000)
   const postedMs = Date.now() - beganAt
@@ -201,6 +207,7 @@ async function burst({ connections, modems, latency }: Box): Promise<void> {
   // Waits for the reports and events of the last messages.
   await sleep(1_500)
   const after = cpuSeconds()
+  const { user, system } = process.cpuUsage(own)
   const each = (seconds: number) => ((seconds * 1000) / messages).toFixed(2)
   const node = after.node - cpu.node
   const database = after.database - cpu.database
@@ -210,24 +217,28 @@ async function burst({ connections, modems, latency }: Box): Promise<void> {
       `CPU for each: node ${each(node)} + PostgreSQL ${each(database)} = ${each(node + database)} ms`,
   )
   const threads = [...after.threads].map(([name, seconds]) => `${name} ${each(seconds - (cpu.threads.get(name) ?? 0))}`)
-  print(`  threads of the gateway, ms: ${threads.join(', ')}; emulator ${each(after.emulator - cpu.emulator)} ms`)
+  print(
+    `  threads of the gateway, ms: ${threads.join(', ')}; emulator ${each(after.emulator - cpu.emulator)} ms, ` +
+      `client ${each((user + system) / 1_000_000)} ms`,
+  )
 }
 
-async function post(count: number, atOnce: number, first: number): Promise<void> {
-  let next = 0
-  const one = async () => {
-    for (let at = next++; at < count; at = next++)
-      await gateway.api.send({ phoneNumbers: [numberOf(first + at)], textMessage: { text: `message ${at}` } })
-  }
-  await Promise.all(Array.from({ length: atOnce }, one))
+function post(count: number, connections: number, first: number): Promise<void> {
+  const message = (at: number) => ({
+    phoneNumbers: [numberOf(first + at)],
+    textMessage: { text: `message ${at}` },
+  })
+  return postMessages({ url: gateway.url, user: credentialsIn(folder), connections, count, message })
 }
 
-function accepted(count: number) {
-  return eventually(
-    () => emulator.ledger(),
-    (lines) => lines.length >= count,
+/** Waits until the modems have accepted this number of messages. */
+async function accepted(count: number) {
+  await eventually(
+    () => emulator.ledgerLength(),
+    (length) => length >= count,
     180_000,
   )
+  return emulator.ledger()
 }
 
 function numberOf(at: number): string {

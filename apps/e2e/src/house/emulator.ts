@@ -100,6 +100,15 @@ export class Emulator {
     const lines = readFileSync(this.#ledger, 'utf8').split('\n').slice(0, -1)
     return lines.map((line) => JSON.parse(line) as LedgerLine)
   }
+
+  /** The number of lines of the ledger. Takes much less time than reading them. */
+  ledgerLength(): number {
+    if (!existsSync(this.#ledger)) return 0
+    const octets = readFileSync(this.#ledger)
+    let length = 0
+    for (let at = octets.indexOf(10); at >= 0; at = octets.indexOf(10, at + 1)) length += 1
+    return length
+  }
 }
 
 interface Addresses {
