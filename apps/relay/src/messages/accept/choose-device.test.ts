@@ -141,6 +141,7 @@ test.each<[string, readonly DeviceOnRoster[], Partial<DeviceCriteria>]>([
   ['unknown', [], { deviceId: 'a' }],
   ['unknown', [device('b')], { deviceId: 'a' }],
   ['no-such-sim', [device('a', { slots: [1] })], { simNumber: 2 }],
+  ['sim-not-allowed', [device('a', { slots: [1] })], { allowedSims: [{ deviceId: 'a', simNumber: 2 }] }],
   ['too-old', [device('a', online)], { capabilities: ['encrypted-data'] }],
   ['no-key', [device('a', online), device('never', { capabilities: null })], { capabilities: ['public-key'] }],
   ['no-such-sim', [device('a', { slots: [1] }), device('b', { slots: [2] })], { simNumber: 2, deviceId: 'a' }],

@@ -70,7 +70,8 @@ export function chooseDevice<Device extends DeviceOnRoster>(
   const permitted = known.flatMap((device) => candidatesOf(device, criteria))
   if (permitted.length === 0) return refused('sim-not-allowed')
   const equipped = permitted.filter(canHave)
-  if (equipped.length === 0) return refused('no-such-sim')
+  // A request without a SIM fails here only if the key is limited to SIMs that the devices do not have.
+  if (equipped.length === 0) return refused(criteria.simNumber === undefined ? 'sim-not-allowed' : 'no-such-sim')
   const hasReal = !criteria.mayMixEmulated && devices.some(hasRealSlot)
   const allowed = hasReal ? equipped.filter(({ device, simNumber }) => !isEmulated(device, simNumber)) : equipped
   if (allowed.length === 0) return refused('emulated')
