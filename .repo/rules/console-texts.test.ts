@@ -10,6 +10,18 @@ test.each([
   ['an attribute', 'const A = () => <input aria-label="number" />', '"number"'],
   ['a condition', "const a = (b: boolean) => (b ? 'Not sent' : undefined)", '"Not sent"'],
   ['a template', 'const a = (n: number) => `$'.concat('{n} messages waiting`'), '"messages waiting"'],
+  ['another language', "const a = 'مرحبا'", '"مرحبا"'],
+  ['braces', "const A = () => <p>{'OK'}</p>", '"OK"'],
+  ['a condition in an element', 'const A = (b: boolean) => <p>{b ? t() : "off"}</p>', '"off"'],
+  ['a concatenation', "const A = (n: number) => <p>{n + ' messages'}</p>", '"messages"'],
+  ['a template in an element', 'const A = (n: number) => <p>{`$'.concat('{n} messages`}</p>'), '"messages"'],
+  ['a template in an attribute', 'const A = (n: number) => <a title={`$'.concat('{n} messages`} />'), '"messages"'],
+  ['a description', 'const A = () => <a aria-description="number" />', '"number"'],
+  ['a member', "const a = () => ({ message: 'saved' })", '"saved"'],
+  ['the title of the page', "const a = () => { document.title = 'messages' }", '"messages"'],
+  ['the content of an element', "const a = (e: HTMLElement) => { e.textContent = 'saved' }", '"saved"'],
+  ['a toast', "const a = () => showToast('saved')", '"saved"'],
+  ['a created element', "const a = () => createElement('p', null, 'sent')", '"sent"'],
 ])('refuses a text in %s', (_place, source, shown) => {
   expect(problemsOf(source)).toEqual([expect.stringContaining(`1 shows ${shown}`)])
 })
@@ -23,6 +35,7 @@ test('allows class names, selectors, types, names that are the same everywhere, 
       const b = () => document.querySelector('Main nav')
       const d = () => element('p', { className: 'is-big has-room' }, matchMedia('(prefers-color-scheme: dark)'))
       const c = () => { throw new TypeError('no element here') }
+      const e = (code: number) => <p>{state === 'sent' ? <b className="is-big" /> : \`HTTP $\{code}\`}</p>
     `),
   ).toEqual([])
 })

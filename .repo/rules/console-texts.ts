@@ -11,11 +11,15 @@ const CODE_SAMPLES = new Set(['developers/snippets.ts', 'devices/pair-command.ts
 /** Names, keys and API values that are the same in every language. */
 const SAME_EVERYWHERE = new Set([
   ...['Delivered', 'Sent', 'Failed', 'Pending', 'Processed', 'Cancelling', 'Cancelled'],
-  ...['JavaScript', 'Python', 'Escape', 'Enter', 'Shift', 'Ctrl', 'Esc', 'Slash', 'smsgw'],
+  ...['HTTP', 'JavaScript', 'Python', 'Escape', 'Enter', 'Shift', 'Ctrl', 'Esc', 'Slash', 'smsgw'],
 ])
 
-/** Attributes whose value a person reads. */
-const READ_ATTRIBUTES = /^(?:title|label|description|placeholder|about|summary|alt|action|refusal|error|aria-label)$/
+/** Attributes and members whose value a person reads. */
+const READ_NAMES =
+  /^(?:title|label|description|placeholder|about|summary|alt|action|refusal|error|heading|legend|message|nothingFoundMessage|textContent|innerText|innerHTML|__html|aria-?(?:label|description|valuetext|roledescription|placeholder))$/i
+
+/** Functions whose arguments a person reads. */
+const READ_CALLS = /^(?:showToast|setPageTitle|confirm|alert|Notification)$/
 
 /** Members of the API that contain text of any language, such as names and messages. */
 const USER_TEXTS =
@@ -35,9 +39,9 @@ export const consoleTexts: Rule = (tree) =>
   sourcesOf(tree).flatMap((file) => {
     const text = tree.read(file)
     const report = (node: Node, problem: string): Violation => ({ file, line: lineAt(text, node.start), problem })
-    return [...findingsIn(parseSync(file, text).program as unknown as Node)].map(({ node, problem }) =>
-      report(node, problem),
-    )
+    const findings = [...findingsIn(parseSync(file, text).program as unknown as Node)]
+    const distinct = new Map(findings.map((finding) => [`${finding.node.start} ${finding.problem}`, finding]))
+    return [...distinct.values()].map(({ node, problem }) => report(node, problem))
   })
 
 export function sourcesOf(tree: RepositoryTree): readonly string[] {
@@ -76,27 +80,53 @@ function* findingsIn(node: Node, { isInFunction, isDirected } = module): Generat
   if (format !== undefined) yield { node, problem: `formats with ${format}: add the format to ${FORMATS}` }
   const isDirectedHere = isDirected || hasDirection(node)
   if (node.type === 'JSXElement' && !isDirectedHere) yield* undirectedTexts(node)
-  const shown = textOf(node)
-  if (shown !== undefined) yield { node, problem: `shows "${shown}": move it to ${WORDS}en.json and use t()` }
+  yield* shownTexts([node], (text) => (node.type === 'JSXText' ? anyWord : sentence).test(text))
+  for (const expression of readExpressions(node)) yield* shownTexts(textsOf(expression), (text) => anyWord.test(text))
   if (!isInFunction && isRead(node))
     yield { node, problem: 'reads a text while the module is being loaded: read it inside a function' }
   const inner = { isInFunction: isInFunction || /Function/.test(node.type), isDirected: isDirectedHere }
   for (const child of childrenOf(node)) yield* findingsIn(child, inner)
 }
 
-/** Returns the text of a node if a person reads it. */
-function textOf(node: Node): string | undefined {
-  if (node.type === 'JSXText') return wordsIn(node['value'], /\p{L}{2}/u)
-  if (node.type === 'JSXAttribute') {
-    const value = node['value'] as Node | null
-    const name = (node['name'] as Node)['name']
-    return READ_ATTRIBUTES.test(String(name)) && value?.type === 'Literal'
-      ? wordsIn(value['value'], /\p{L}{2}/u)
-      : undefined
+function* shownTexts(nodes: readonly Node[], isText: (text: string) => boolean): Generator<Finding> {
+  for (const node of nodes) {
+    const text = wordsIn(node)
+    if (text !== undefined && isText(text))
+      yield { node, problem: `shows "${text.trim()}": move it to ${WORDS}en.json and use t()` }
   }
-  if (node.type === 'Literal') return wordsIn(node['value'], sentence)
-  if (node.type === 'TemplateElement') return wordsIn((node['value'] as { cooked: unknown }).cooked, sentence)
-  return undefined
+}
+
+/** Returns the expressions in a node whose value a person reads. There, even a single word is a text. */
+function readExpressions(node: Node): readonly Node[] {
+  switch (node.type) {
+    case 'JSXElement':
+    case 'JSXFragment':
+      return (node['children'] as readonly Node[]).filter(({ type }) => type === 'JSXExpressionContainer')
+    case 'JSXAttribute':
+      return READ_NAMES.test(String((node['name'] as Node)['name'])) ? nodesIn(node['value']) : []
+    case 'Property':
+      return READ_NAMES.test(nameOf(node['key'])) ? nodesIn(node['value']) : []
+    case 'AssignmentExpression':
+      return READ_NAMES.test(nameOf((node['left'] as Node)['property'])) ? nodesIn(node['right']) : []
+    case 'NewExpression':
+    case 'CallExpression':
+      if (READ_CALLS.test(calledName(node))) return nodesIn(node['arguments'])
+      return calledName(node) === 'createElement' ? nodesIn(node['arguments']).slice(2) : []
+    default:
+      return []
+  }
+}
+
+/** Returns the literals that can be the value of an expression, or a part of it. */
+function textsOf(node: Node): readonly Node[] {
+  const parts = ['expression', 'consequent', 'alternate', 'left', 'right', 'quasis']
+  if (node.type === 'Literal' || node.type === 'TemplateElement') return [node]
+  if (node.type === 'BinaryExpression' && node['operator'] !== '+') return []
+  return /^(?:JSXExpressionContainer|TS\w+|ParenthesizedExpression|(?:Conditional|Logical|Binary)Expression|TemplateLiteral)$/.test(
+    node.type,
+  )
+    ? parts.flatMap((part) => nodesIn(node[part])).flatMap(textsOf)
+    : []
 }
 
 /** Returns the name of a format of the browser. */
@@ -149,14 +179,16 @@ function userTextIn(node: Node): string | undefined {
   return !isOfCatalogue && USER_TEXTS.test(name) ? name : undefined
 }
 
-/** Matches a capitalised word, or two words. */
-const sentence = /^\s*\p{Lu}\p{Ll}+(?=[\s.,:;!?…]|$)|\p{L}{2,}[,.:;]? \p{L}{2}/u
+/** Matches a capitalised word, two words, or a letter that code does not have. */
+const sentence = /^\s*\p{Lu}\p{Ll}+(?=[\s.,:;!?…]|$)|\p{L}{2,}[,.:;]? \p{L}{2}|(?![A-Za-z])\p{L}/u
+const anyWord = /\p{L}{2}/u
 
-function wordsIn(value: unknown, pattern: RegExp): string | undefined {
-  if (typeof value !== 'string' || SAME_EVERYWHERE.has(value.trim())) return undefined
-  return pattern.test(value) && !/^(?:https:|color-mix|repeating-linear-gradient)/.test(value)
-    ? value.trim()
-    : undefined
+function wordsIn(node: Node): string | undefined {
+  const value = node.type === 'TemplateElement' ? (node['value'] as { cooked: unknown }).cooked : node['value']
+  if (typeof value !== 'string' || !/^(?:JSXText|Literal|TemplateElement)$/.test(node.type)) return undefined
+  const word = value.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
+  const isCode = SAME_EVERYWHERE.has(word) || /^(?:https:|color-mix|repeating-linear-gradient)/.test(value)
+  return isCode ? undefined : value
 }
 
 /**
@@ -183,8 +215,17 @@ export function calledName(node: Node): string {
   return String(callee['name'] ?? (callee['property'] as Node | undefined)?.['name'] ?? '')
 }
 
+function nameOf(node: unknown): string {
+  const [named] = nodesIn(node)
+  return String(named?.['name'] ?? named?.['value'] ?? '')
+}
+
 export function childrenOf(node: Node): Node[] {
-  return Object.values(node)
-    .flatMap((value) => (Array.isArray(value) ? value : [value]))
-    .filter((value): value is Node => typeof value === 'object' && value !== null && 'type' in value)
+  return Object.values(node).flatMap(nodesIn)
+}
+
+function nodesIn(value: unknown): Node[] {
+  return (Array.isArray(value) ? value : [value]).filter(
+    (one): one is Node => typeof one === 'object' && one !== null && 'type' in one,
+  )
 }
