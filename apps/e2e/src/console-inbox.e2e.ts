@@ -83,6 +83,21 @@ test('a search opens the conversation at the match, highlights it, and keeps the
     .waitFor({ state: 'detached' })
 })
 
+test('a search marks a code, and a click copies the code, also without HTTPS', async () => {
+  const plain = await page.context().newPage()
+  // The browser has no clipboard API on a page that was loaded over HTTP from another machine.
+  await plain.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+  await receive('+447400777001', 'Your code is 493 201.')
+  await plain.goto(`${gateway.url}/conversations/${encodeURIComponent('+447400777001')}?q=493+201`)
+  const code = plain.getByRole('button', { name: '493 201' })
+  await expect.poll(() => code.locator('mark').allInnerTexts()).toEqual(['493 201'])
+  await code.click()
+  await plain.getByTitle('Copied').waitFor()
+  await plain.close()
+  await page.context().grantPermissions(['clipboard-read'])
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('493201')
+})
+
 test('a conversation that is marked as unread stays unread, and the shortcuts mark and archive it', async () => {
   await page.goto(`${gateway.url}/conversations/${encodeURIComponent(ada)}?folder=all`)
   await message('Where is my parcel?').waitFor()

@@ -1,49 +1,47 @@
-import { useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { copyText } from '../ui/copy-field.tsx'
 import { t } from '../words/text.ts'
-import { textParts } from './text-parts.ts'
+import { linkTarget, markedParts } from './text-parts.ts'
 import './message-text.css'
 
 /** The text of a message: links open in a new tab, codes are copied by a click, and a search text is marked. */
-export function MessageText({ text, marked }: { readonly text: string; readonly marked?: string | undefined }) {
+export function MessageText({ text, marked = '' }: { readonly text: string; readonly marked?: string | undefined }) {
   return (
     <p dir="auto">
-      {textParts(text).map(({ kind, part, at }) => {
+      {markedParts(text, marked).map(({ kind, part, at, pieces }) => {
+        const shown = pieces.map(({ piece, at: start, isMarked }) =>
+          isMarked ? <mark key={start}>{piece}</mark> : piece,
+        )
         if (kind === 'link')
           return (
-            <a key={at} href={part} target="_blank" rel="noreferrer">
-              {part}
+            <a key={at} href={linkTarget(part)} target="_blank" rel="noreferrer">
+              {shown}
             </a>
           )
-        if (kind === 'code') return <Code key={at} code={part} />
-        return <Marked key={at} text={part} marked={marked} />
+        return kind === 'code' ? (
+          <Code key={at} code={part}>
+            {shown}
+          </Code>
+        ) : (
+          shown
+        )
       })}
     </p>
   )
 }
 
-function Code({ code }: { readonly code: string }) {
+function Code({ code, children }: { readonly code: string; readonly children: ReactNode }) {
+  const button = useRef<HTMLButtonElement>(null)
   const [isCopied, setCopied] = useState(false)
   return (
     <button
+      ref={button}
       type="button"
       className="message-code"
       title={isCopied ? t('common.copied') : t('common.copy')}
-      onClick={() => void navigator.clipboard?.writeText(code.replace(/\D/g, '')).then(() => setCopied(true))}
+      onClick={async () => setCopied(await copyText(code.replace(/\D/g, ''), button.current))}
     >
-      {code}
+      {children}
     </button>
-  )
-}
-
-function Marked({ text, marked = '' }: { readonly text: string; readonly marked?: string | undefined }) {
-  const at = marked === '' ? -1 : text.toLowerCase().indexOf(marked.toLowerCase())
-  if (at === -1) return text
-  const end = at + marked.length
-  return (
-    <>
-      {text.slice(0, at)}
-      <mark>{text.slice(at, end)}</mark>
-      {text.slice(end)}
-    </>
   )
 }

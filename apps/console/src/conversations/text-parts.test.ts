@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shortLead, textParts } from './text-parts.ts'
+import { linkTarget, markedParts, shortLead, textParts } from './text-parts.ts'
 
 test.each([
   ['Your code is 123456.', ['text Your code is ', 'code 123456', 'text .']],
@@ -10,12 +10,34 @@ test.each([
   ['It costs 100 000, call 020 555 123 456', ['text It costs 100 000, call 020 555 123 456']],
   ['See https://example.org/a?b=1, or call.', ['text See ', 'link https://example.org/a?b=1', 'text , or call.']],
   ['(http://example.org)', ['text (', 'link http://example.org', 'text )']],
+  ['(see https://example.org/a_(b)?c=(d))', ['text (see ', 'link https://example.org/a_(b)?c=(d)', 'text )']],
+  [
+    'Https://example.org or www.example.org.',
+    ['link Https://example.org', 'text  or ', 'link www.example.org', 'text .'],
+  ],
+  ['Call +44 7400 123456 or +44 (20) 7946-0018', ['text Call +44 7400 123456 or +44 (20) 7946-0018']],
   ['Call +447400123456 on 2026-03-01 at 10:30', ['text Call +447400123456 on 2026-03-01 at 10:30']],
   ['12 345 parcels, 1234567890', ['text 12 345 parcels, 1234567890']],
   ['javascript:alert(1)', ['text javascript:alert(1)']],
   ['', ['text ']],
 ])('%s has the links and codes %j', (text, expected) => {
   expect(textParts(text).map(({ kind, part }) => `${kind} ${part}`)).toEqual(expected)
+})
+
+test('an address without a scheme opens over HTTPS', () => {
+  expect(linkTarget('www.example.org/a')).toBe('https://www.example.org/a')
+  expect(linkTarget('http://example.org')).toBe('http://example.org')
+})
+
+test.each([
+  ['Your code is 123456.', '123456', ['Your code is ', '[123456]', '.']],
+  ['Your code is 123456.', 'IS 12', ['Your code ', '[is ]', '[12]', '3456', '.']],
+  ['https://example.org/a, A?', 'a', ['https://ex', '[a]', 'mple.org/', '[a]', ', ', '[A]', '?']],
+  ['İİ (a+b) x', '(A+', ['İİ ', '[(a+]', 'b) x']],
+  ['Hello', '', ['Hello']],
+])('%s with the search text %s is shown as %j', (text, marked, expected) => {
+  const pieces = markedParts(text, marked).flatMap((part) => part.pieces)
+  expect(pieces.map(({ piece, isMarked }) => (isMarked ? `[${piece}]` : piece))).toEqual(expected)
 })
 
 test('a match stays visible: only the end of a long text before it is shown, from a space', () => {

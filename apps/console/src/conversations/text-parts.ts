@@ -5,23 +5,60 @@ interface TextPart {
   readonly at: number
 }
 
-const link = /https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]]/
+/** An address. A closing bracket is a part of the address if the address contains the opening bracket. */
+const link = /(?<!\w)(?:https?:\/\/|www\.)(?:[^\s<>"'()]|\([^\s<>"'()]*\))*(?:[^\s<>"'.,;:!?)\]([]|\([^\s<>"'()]*\))/
+/** A phone number with spaces, which contains no codes. */
+const phoneNumber = /\+\d(?:[ ()-]{0,2}\d){6,14}/
 /** A separate number of four to eight digits, which is usually a one-time code. */
 const code = /(?<![\d+.,:/-])\d{4,8}(?![\d.,:/-]*\d)/
 /** A code in two groups of three digits. An amount such as 100 000 is not a code. */
 const codeInGroups = /(?<![\d+.,:/-]|\d )\d{3}[ -](?!000)\d{3}(?![\d.,:/ -]*\d)/
-const special = new RegExp([link, codeInGroups, code].map(({ source }) => source).join('|'), 'g')
+const special = new RegExp(
+  `(?<link>${link.source})|${phoneNumber.source}|(?<code>${codeInGroups.source}|${code.source})`,
+  'gi',
+)
 
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = []
   let end = 0
-  for (const { 0: part, index } of text.matchAll(special)) {
+  for (const { 0: part, index, groups } of text.matchAll(special)) {
+    const kind = groups?.['link'] === undefined ? 'code' : 'link'
+    if (groups?.[kind] === undefined) continue
     if (index > end) parts.push({ kind: 'text', part: text.slice(end, index), at: end })
-    parts.push({ kind: part.startsWith('http') ? 'link' : 'code', part, at: index })
+    parts.push({ kind, part, at: index })
     end = index + part.length
   }
   if (end < text.length || parts.length === 0) parts.push({ kind: 'text', part: text.slice(end), at: end })
   return parts
+}
+
+/** Returns the address that a link opens. */
+export function linkTarget(part: string): string {
+  return /^www\./i.test(part) ? `https://${part}` : part
+}
+
+interface Piece {
+  readonly piece: string
+  /** Position in the text. */
+  readonly at: number
+  readonly isMarked: boolean
+}
+
+/** Cuts the parts of a text where a search text begins or ends, which may be inside a link or a code. */
+export function markedParts(text: string, marked: string): (TextPart & { readonly pieces: readonly Piece[] })[] {
+  const pattern = new RegExp(marked.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu')
+  const matches = marked === '' ? [] : [...text.matchAll(pattern)]
+  const cuts = matches.flatMap(({ 0: found, index }) => [index, index + found.length])
+  return textParts(text).map((whole) => {
+    const end = whole.at + whole.part.length
+    const edges = [whole.at, ...cuts.filter((cut) => cut > whole.at && cut < end), end]
+    const pieces = edges.slice(1).map((to, index): Piece => {
+      const at = edges[index] ?? whole.at
+      const isMarked = matches.some((match) => match.index <= at && at < match.index + match[0].length)
+      return { piece: text.slice(at, to), at, isMarked }
+    })
+    return { ...whole, pieces }
+  })
 }
 
 /** A match is visible in a list that is 240 pixels wide if at most this many characters precede it. */

@@ -31,7 +31,7 @@ export function CopyField({
         variant="default"
         leftSection={<Icon name={isCopied ? 'tick' : 'copy'} size={15} />}
         onClick={async () => {
-          if (await copy(value, text.current)) setCopied(value)
+          if (await copyText(value, text.current)) setCopied(value)
         }}
       >
         {isCopied ? t('common.copied') : t('common.copy')}
@@ -42,19 +42,28 @@ export function CopyField({
 }
 
 /**
- * Copies a text. The clipboard API exists only over HTTPS and on localhost. Elsewhere, the shown text is selected and
- * copied.
+ * Copies a text. The clipboard API exists only over HTTPS and on localhost. Elsewhere, the element that shows the text
+ * is selected, and the browser copies the text instead of the selection. Returns false if the browser refuses to copy.
  */
-async function copy(value: string, shown: HTMLElement | null): Promise<boolean> {
+export async function copyText(text: string, shown: HTMLElement | null): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     try {
-      await navigator.clipboard.writeText(value)
+      await navigator.clipboard.writeText(text)
       return true
     } catch {
       // Ignores a refusal of the browser, because copying the selection below may still work.
     }
   }
   if (shown === null) return false
+  const replace = (event: ClipboardEvent) => {
+    event.preventDefault()
+    event.clipboardData?.setData('text/plain', text)
+  }
   getSelection()?.selectAllChildren(shown)
-  return document.execCommand('copy')
+  document.addEventListener('copy', replace, { once: true })
+  try {
+    return document.execCommand('copy')
+  } finally {
+    document.removeEventListener('copy', replace)
+  }
 }
