@@ -2,6 +2,7 @@
 // notes.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from './house/api-client.ts'
 import { barriersEverywhere } from './house/browser/barriers.ts'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
@@ -81,21 +82,6 @@ test('a search opens the conversation at the match, highlights it, and keeps the
   await menu()
     .getByText(/unread conversation/)
     .waitFor({ state: 'detached' })
-})
-
-test('a search marks a code, and a click copies the code, also without HTTPS', async () => {
-  const plain = await page.context().newPage()
-  // The browser has no clipboard API on a page that was loaded over HTTP from another machine.
-  await plain.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-  await receive('+447400777001', 'Your code is 493 201.')
-  await plain.goto(`${gateway.url}/conversations/${encodeURIComponent('+447400777001')}?q=493+201`)
-  const code = plain.getByRole('button', { name: '493 201' })
-  await expect.poll(() => code.locator('mark').allInnerTexts()).toEqual(['493 201'])
-  await code.click()
-  await plain.getByTitle('Copied').waitFor()
-  await plain.close()
-  await page.context().grantPermissions(['clipboard-read'])
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('493201')
 })
 
 test('a conversation that is marked as unread stays unread, and the shortcuts mark and archive it', async () => {
@@ -252,6 +238,47 @@ const message = (text: string) =>
     .getByRole('article')
     .filter({ has: page.getByRole('paragraph').filter({ hasText: text }) })
 
+test('the command palette runs the actions of the conversation and of the account', async () => {
+  const joan = '+447400777002'
+  await receive(joan, 'Hello from Joan')
+  await page.goto(`${gateway.url}/conversations/${encodeURIComponent(joan)}`)
+  await message('Hello from Joan').waitFor()
+  const blocked = page.locator('.badge', { hasText: 'Blocked' })
+  await chooseCommand('block number')
+  await blocked.waitFor()
+  await chooseCommand('unblock')
+  await blocked.waitFor({ state: 'detached' })
+  await chooseCommand('dark')
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await chooseCommand('light')
+  await page.locator('html[data-mantine-color-scheme="light"]').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').press('ArrowUp')
+  const last = page.getByRole('option', { name: 'Sign out' })
+  expect(await last.getAttribute('aria-selected')).toBe('true')
+  await expect.poll(() => isVisible('[aria-selected="true"]', page.locator('#command-list'))).toBe(true)
+  await page.keyboard.press('Escape')
+})
+
+test('a search marks a code, and a click copies the code, also without HTTPS', async () => {
+  const plain = await page.context().newPage()
+  // The browser has no clipboard API on a page that was loaded over HTTP from another machine.
+  await plain.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+  await receive('+447400777001', 'Your code is 493 201.')
+  const [{ match }] = await eventually(
+    async () => (await gateway.api.ask('GET', '/conversations?q=493+201')).json,
+    (found) => found.length > 0,
+  )
+  await plain.goto(`${gateway.url}/conversations/${encodeURIComponent('+447400777001')}?q=493+201&at=${match.id}`)
+  const code = plain.getByRole('button', { name: '493 201' })
+  await expect.poll(() => code.locator('mark').allInnerTexts()).toEqual(['493 201'])
+  await code.click()
+  await plain.getByTitle('Copied').waitFor()
+  await plain.close()
+  await page.context().grantPermissions(['clipboard-read'])
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('493201')
+})
+
 async function receive(from: string, text: string): Promise<void> {
   expect((await gateway.api.ask('POST', '/virtual-phone', { from, text })).status).toBe(202)
 }
@@ -262,11 +289,16 @@ async function action(name: string): Promise<void> {
 }
 
 /** Returns true if an element is inside the visible part of the conversation. */
-async function isVisible(selector: string): Promise<boolean> {
-  const [element, log] = await Promise.all([
-    page.locator(selector).boundingBox(),
-    page.getByRole('log', { name: 'Messages' }).boundingBox(),
-  ])
-  if (element === null || log === null) return false
-  return element.y >= log.y && element.y + element.height <= log.y + log.height
+async function isVisible(selector: string, list = page.getByRole('log', { name: 'Messages' })): Promise<boolean> {
+  const [element, frame] = await Promise.all([page.locator(selector).boundingBox(), list.boundingBox()])
+  if (element === null || frame === null) return false
+  return element.y >= frame.y && element.y + element.height <= frame.y + frame.height
+}
+
+async function chooseCommand(search: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('dialog').getByRole('combobox')
+  await field.fill(search)
+  await field.press('Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 }

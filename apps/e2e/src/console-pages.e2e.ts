@@ -261,7 +261,7 @@ test('keeps the focus when a button is disabled during its request, and when it 
 
   await go('/')
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Go to a page or a phone number' }).fill('devices')
+  await page.getByRole('combobox', { name: 'Find a page, an action or a phone number' }).fill('devices')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
   await expect.poll(() => focused.getAttribute('id')).toBe('content')
@@ -270,7 +270,7 @@ test('keeps the focus when a button is disabled during its request, and when it 
 test('the command palette opens a page by its name and a conversation by its number, and searches', async () => {
   await go('/')
   await page.keyboard.press('Control+k')
-  const field = page.getByRole('combobox', { name: 'Go to a page or a phone number' })
+  const field = page.getByRole('combobox', { name: 'Find a page, an action or a phone number' })
   await field.fill('webh')
   expect(await barriersEverywhere(page)).toEqual([])
   await field.press('Enter')

@@ -3,6 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useChangeConversation, useConversationDetails } from '../api/shared-inbox.ts'
 import { useKeys } from '../shell/keyboard/keys.ts'
+import { usePageActions } from '../shell/keyboard/page-actions.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -34,6 +35,21 @@ export function ConversationMenu({ number }: { readonly number: string }) {
     [mutate, reset, isArchived, goTo],
   )
   useKeys(keys)
+  const actions = useMemo(
+    () =>
+      [
+        { name: t('inbox.notesAndLabels'), icon: 'note', run: keys.l },
+        { name: t('inbox.markUnread'), icon: 'conversations', run: keys.u },
+        { name: isArchived ? t('inbox.unarchive') : t('inbox.archive'), icon: 'conversations', run: keys.e },
+        {
+          name: isBlocked ? t('inbox.unblock') : t('inbox.block'),
+          icon: 'cross',
+          run: () => mutate({ blocked: !isBlocked }),
+        },
+      ] as const,
+    [keys, mutate, isArchived, isBlocked],
+  )
+  usePageActions(actions)
   return (
     <>
       {isBlocked && <Badge tone="bad">{t('inbox.blocked')}</Badge>}
@@ -73,7 +89,7 @@ export function ConversationMenu({ number }: { readonly number: string }) {
           <Action shortcut="e" onClick={keys.e}>
             {isArchived ? t('inbox.unarchive') : t('inbox.archive')}
           </Action>
-          <Menu.Item {...(!isBlocked && { color: 'red' })} onClick={() => change.mutate({ blocked: !isBlocked })}>
+          <Menu.Item {...(!isBlocked && { color: 'red' })} onClick={() => mutate({ blocked: !isBlocked })}>
             {isBlocked ? t('inbox.unblock') : t('inbox.block')}
           </Menu.Item>
         </Menu.Dropdown>

@@ -13,6 +13,7 @@ import { Icon } from '../ui/icon.tsx'
 import { useIsLate } from '../ui/use-is-late.ts'
 import { VirtualPhonePanel } from '../virtual-phone/virtual-phone.tsx'
 import { t } from '../words/text.ts'
+import { useAccountActions } from './account-actions.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { CommandPalette } from './keyboard/command-palette.tsx'
@@ -68,6 +69,14 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     [help.toggle, goTo, hasVirtualPhone, phone.toggle],
   )
   useKeys(keys)
+  const accountActions = useAccountActions(help.open)
+  const actions = useMemo(
+    () => [
+      ...(hasVirtualPhone ? [{ name: t('phone.title'), icon: 'phone', run: phone.toggle } as const] : []),
+      ...accountActions.flat(),
+    ],
+    [hasVirtualPhone, phone.toggle, accountActions],
+  )
   useScrollPlaces()
   const unread = useUnreadConversations()
   useEffect(() => setUnreadInTitle(unread), [unread])
@@ -87,7 +96,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {hasPhone && <VirtualPhonePanel onClose={phone.toggle} />}
         <BottomBar />
       </div>
-      <CommandPalette isOpen={isPaletteOpen} onToggle={palette.toggle} onClose={palette.close} />
+      <CommandPalette isOpen={isPaletteOpen} actions={actions} onToggle={palette.toggle} onClose={palette.close} />
       {isNotified && <Notifier />}
       <KeyHelp isOpen={isHelpOpen} onClose={help.close} hasPhone={hasVirtualPhone} />
     </PhoneContext>

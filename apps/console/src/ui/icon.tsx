@@ -14,6 +14,7 @@ import Image from 'lucide-react/icons/image'
 import Info from 'lucide-react/icons/info'
 import KeyRound from 'lucide-react/icons/key-round'
 import Keyboard from 'lucide-react/icons/keyboard'
+import Languages from 'lucide-react/icons/languages'
 import LogOut from 'lucide-react/icons/log-out'
 import MessageSquare from 'lucide-react/icons/message-square'
 import Moon from 'lucide-react/icons/moon'
@@ -50,6 +51,7 @@ const icons = named({
   down: ChevronDown,
   info: Info,
   keys: Keyboard,
+  language: Languages,
   leave: LogOut,
   light: Sun,
   logs: ScrollText,

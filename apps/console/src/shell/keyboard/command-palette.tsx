@@ -5,16 +5,20 @@ import { Icon } from '../../ui/icon.tsx'
 import { scrollEdges } from '../../ui/scroll-edges.ts'
 import { directionOf, t } from '../../words/text.ts'
 import { pressedKey } from './key-sequence.ts'
+import { type NamedAction, pageActions } from './page-actions.ts'
 import { commandsFor, type PaletteCommand } from './palette-commands.ts'
 import './command-palette.css'
 
-/** Opens pages and conversations by name. Ctrl+K or ⌘K opens and closes it on every page. */
+/** Opens pages and conversations, and runs actions, by name. Ctrl+K or ⌘K opens and closes it on every page. */
 export function CommandPalette({
   isOpen,
+  actions,
   onToggle,
   onClose,
 }: {
   readonly isOpen: boolean
+  /** The actions of every page. */
+  readonly actions: readonly NamedAction[]
   readonly onToggle: () => void
   readonly onClose: () => void
 }) {
@@ -35,25 +39,28 @@ export function CommandPalette({
   }, [onToggle])
   return (
     <Modal opened={isOpen} onClose={onClose} title={t('keyboard.palette')}>
-      <Choice onClose={onClose} />
+      <Choice actions={actions} onClose={onClose} />
     </Modal>
   )
 }
 
-function Choice({ onClose }: { readonly onClose: () => void }) {
+function Choice({ actions, onClose }: { readonly actions: readonly NamedAction[]; readonly onClose: () => void }) {
   const [, goTo] = useLocation()
   const [search, setSearch] = useState('')
   const [position, setPosition] = useState(0)
-  const commands = useMemo(() => commandsFor(search), [search])
-  const run = ({ path }: PaletteCommand) => {
+  const commands = useMemo(() => commandsFor(search, { ofPage: pageActions(), ofAccount: actions }), [search, actions])
+  const run = (command: PaletteCommand) => {
     onClose()
-    goTo(path)
+    if ('path' in command) goTo(command.path)
+    else command.run()
   }
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) {
       event.preventDefault()
-      setPosition((position + step + commands.length) % Math.max(1, commands.length))
+      const next = (position + step + commands.length) % Math.max(1, commands.length)
+      setPosition(next)
+      document.getElementById(`command-${next}`)?.scrollIntoView({ block: 'nearest' })
     }
     const chosen = commands[position]
     if (event.key === 'Enter' && !event.nativeEvent.isComposing && chosen !== undefined) {

@@ -3,23 +3,35 @@ import { setupPath } from '../../setup/setup-path.ts'
 import type { IconName } from '../../ui/icon.tsx'
 import { locale, t } from '../../words/text.ts'
 import { placeName, places } from '../places.ts'
+import type { NamedAction } from './page-actions.ts'
 
-export interface PaletteCommand {
-  readonly path: string
-  readonly name: string
-  readonly icon: IconName
+/** A command opens a path or runs an action. */
+export type PaletteCommand =
+  | NamedAction
+  | {
+      readonly path: string
+      readonly name: string
+      readonly icon: IconName
+    }
+
+export interface PaletteActions {
+  /** The actions of the shown page, such as those for a conversation. They are listed before the pages. */
+  readonly ofPage: readonly NamedAction[]
+  /** The actions of every page. */
+  readonly ofAccount: readonly NamedAction[]
 }
 
 /**
  * Returns the commands whose names contain all words of the search. Any text can also be searched in the conversations.
  * If the search is a whole phone number, its conversation is first.
  */
-export function commandsFor(search: string): readonly PaletteCommand[] {
+export function commandsFor(search: string, { ofPage, ofAccount }: PaletteActions): readonly PaletteCommand[] {
   const words = folded(search).split(/\s+/)
-  const pages = allPages().filter(({ name }) => words.every((word) => folded(name).includes(word)))
+  const all = [...ofPage, ...allPages(), ...ofAccount]
+  const named = all.filter(({ name }) => words.every((word) => folded(name).includes(word)))
   const number = search.replace(/[\s().-]/g, '')
-  if (search.trim() === '') return pages
-  const commands = [...pages, searchFor(search.trim())]
+  if (search.trim() === '') return named
+  const commands = [...named, searchFor(search.trim())]
   if (!/^\+\d{7,15}$/.test(number)) return commands
   return [{ path: conversationPath(number), name: t('thread.title', { number }), icon: 'conversations' }, ...commands]
 }
