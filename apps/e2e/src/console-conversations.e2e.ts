@@ -237,6 +237,7 @@ test('keeps text and cursor of a new draft while a message is sent; a message th
   await expect.poll(() => composer.inputValue()).toBe('The next one')
   await page.unroute('**/3rdparty/v1/messages')
   await composer.fill('')
+  await problem().waitFor({ state: 'detached' })
 })
 
 test('does not send a message twice when its answer is lost and Enter is pressed again', async () => {

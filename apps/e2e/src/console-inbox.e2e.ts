@@ -260,6 +260,18 @@ test('the command palette runs the actions of the conversation and of the accoun
   await page.keyboard.press('Escape')
 })
 
+test('a long word stays within the window while it is written', async () => {
+  await page.goto(`${gateway.url}/conversations/${encodeURIComponent(ada)}?folder=all`)
+  const composer = page.getByLabel('Message', { exact: true })
+  const widthOf = async () => (await composer.boundingBox())?.width
+  const before = await widthOf()
+  await composer.fill('x'.repeat(40_000))
+  await page.getByText('262 parts').waitFor()
+  await page.getByRole('button', { name: 'Send', exact: true, disabled: true }).waitFor()
+  expect(await widthOf()).toBe(before)
+  await composer.fill('')
+})
+
 test('a search marks a code, and a click copies the code, also without HTTPS', async () => {
   const plain = await page.context().newPage()
   // The browser has no clipboard API on a page that was loaded over HTTP from another machine.

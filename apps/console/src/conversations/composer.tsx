@@ -18,11 +18,14 @@ export function Composer({
   draftKey,
   isBusy,
   error,
+  onEdit,
   onSend,
 }: {
   readonly draftKey: string
   readonly isBusy: boolean
   readonly error: Error | null
+  /** Removes the error, which may not be true of another text. */
+  readonly onEdit: () => void
   readonly onSend: (message: Omit<ComposedMessage, 'phoneNumbers'>) => Promise<unknown>
 }) {
   const text = useDraft(draftKey)
@@ -35,7 +38,10 @@ export function Composer({
   const timeProblem =
     error instanceof ApiFailure && error.isOnlyAbout(['scheduleAt']) ? error.about('scheduleAt') : undefined
   const showsOptions = areOptionsOpen || timeProblem !== undefined || !isTimeClear
-  const write = (now: string) => keepDraft(draftKey, now)
+  const write = (now: string) => {
+    if (error !== null && timeProblem === undefined) onEdit()
+    keepDraft(draftKey, now)
+  }
   const send = async () => {
     if (!canSend) return
     // Moves the focus before sending. Otherwise, the focus would move later, when somebody may already use another

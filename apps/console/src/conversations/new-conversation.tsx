@@ -61,6 +61,7 @@ export function NewConversation() {
         draftKey={draftKey(username)}
         isBusy={send.isPending}
         error={wrongNumbers === undefined ? send.error : null}
+        onEdit={send.reset}
         onSend={async (message) => {
           const sent = await send.mutateAsync({ ...message, phoneNumbers: numbersIn(to) })
           const [first] = sent.recipients

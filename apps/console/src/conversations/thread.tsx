@@ -125,6 +125,7 @@ export function Thread({
           draftKey={draftKey(username, number)}
           isBusy={send.isPending}
           error={send.error}
+          onEdit={send.reset}
           onSend={(message) => send.mutateAsync({ ...message, phoneNumbers: [number] })}
         />
       )}
