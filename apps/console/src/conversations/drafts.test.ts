@@ -21,6 +21,15 @@ test('a draft moves to another conversation and replaces no text there', () => {
   expect(draftOf('+447400123456')).toBe('begun before')
 })
 
+test('a text can be written while the storage of the browser is full', () => {
+  const full = () => {
+    throw new DOMException('full', 'QuotaExceededError')
+  }
+  vi.stubGlobal('localStorage', { getItem: () => null, setItem: full, removeItem: () => undefined })
+  keepDraft('ada full', 'still written')
+  expect(draftOf('ada full')).toBe('still written')
+})
+
 test('drafts that are removed from memory are read from the browser again', () => {
   const stored = new Map<string, string>()
   vi.stubGlobal('localStorage', {

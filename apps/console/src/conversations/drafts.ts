@@ -23,8 +23,17 @@ export function draftOf(key: string): string {
 export function keepDraft(key: string, text: string): void {
   drafts.set(key, text)
   if (text === '') globalThis.localStorage?.removeItem(storagePrefix + key)
-  else globalThis.localStorage?.setItem(storagePrefix + key, text)
+  else store(storagePrefix + key, text)
   for (const watcher of watchers) watcher()
+}
+
+function store(name: string, text: string): void {
+  try {
+    globalThis.localStorage?.setItem(name, text)
+  } catch (error) {
+    // The storage of the browser is full. The text can still be written and sent, but a reload loses its last change.
+    if (!(error instanceof DOMException && error.name === 'QuotaExceededError')) throw error
+  }
 }
 
 /** Restores the draft after sending failed. The unsent text is put before any text that was written meanwhile. */
