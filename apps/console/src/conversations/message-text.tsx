@@ -14,7 +14,7 @@ export function MessageText({ text, marked = '' }: { readonly text: string; read
         )
         if (kind === 'link')
           return (
-            <a key={at} href={linkTarget(part)} target="_blank" rel="noreferrer">
+            <a key={at} dir="ltr" href={linkTarget(part)} target="_blank" rel="noreferrer">
               {shown}
             </a>
           )
