@@ -85,13 +85,20 @@ export class Emulator {
     return (answer as { imei: string }).imei
   }
 
-  /** The times of the last announcements of received messages by a modem, oldest first. */
-  async announcements(modem: string): Promise<readonly number[]> {
-    const answer = await (await fetch(`${this.control}/traffic?modem=${modem}&last=2000`)).json()
+  /** The time when a modem announced its last received message. */
+  async announcedMs(modem: string): Promise<number> {
+    const answer = await (await fetch(`${this.control}/traffic?modem=${modem}&last=100`)).json()
     const { traffic } = answer as { traffic: readonly { epochMs: number; direction: string; text: string }[] }
-    return traffic
-      .filter(({ direction, text }) => direction === 'out' && text.includes('+CMTI'))
-      .map(({ epochMs }) => epochMs)
+    let announcedMs: number | undefined
+    let said = ''
+    for (const { epochMs, direction, text } of traffic) {
+      const isKnown = said.includes('+CMTI')
+      // The modem may send a line in several pieces.
+      said = direction === 'out' ? said + text : ''
+      if (!isKnown && said.includes('+CMTI')) announcedMs = epochMs
+    }
+    if (announcedMs === undefined) throw new Error(`${modem} has not announced a message`)
+    return announcedMs
   }
 
   ledger(): readonly LedgerLine[] {
