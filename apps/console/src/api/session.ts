@@ -1,7 +1,7 @@
 import type { SessionInfo } from '@smsgw/contract/access/session'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { forgetUnanswered } from './conversations.ts'
-import { ApiFailure, abortRequests, answerOf, ask, get, SessionEnded } from './request/ask.ts'
+import { ApiFailure, abortRequests, answerOf, ask, askToSignOut, get, SessionEnded } from './request/ask.ts'
 import { takeEarlySession } from './request/early-session.ts'
 
 const queryKey = ['session']
@@ -16,7 +16,8 @@ export function useSession() {
     refetchInterval: ({ state }) => (state.status === 'error' ? 3_000 : false),
     queryFn: async () => {
       const session = await readSession()
-      if (session?.username !== client.getQueryData<SessionInfo | null>(queryKey)?.username) forgetData(client)
+      if (session?.username !== userOf(client)) forgetData(client)
+      if (session !== null) keepUnansweredOf(session.username)
       return session
     },
   })
@@ -42,8 +43,9 @@ export function useSignIn() {
       // A late answer about the former session would replace the new one.
       await client.cancelQueries({ queryKey, exact: true })
       forgetData(client)
+      keepUnansweredOf(session.username)
       client.setQueryData(queryKey, session)
-      otherTabs?.postMessage('changed')
+      tellOtherTabs({})
     },
   })
 }
@@ -52,11 +54,15 @@ export function useSignOut() {
   const client = useQueryClient()
   return useMutation({
     meta: { changesSession: true },
-    mutationFn: () => ask('DELETE', '/session'),
-    onSuccess: () => forgetSession(client, { isSignOut: true }),
     // Without an answer, the session still exists. Then the page must not look as if the user were signed out.
-    onError: (error) => {
-      if (isSignedOut(error)) forgetSession(client, { isSignOut: true })
+    mutationFn: async () => {
+      const signedOut = userOf(client)
+      try {
+        await askToSignOut()
+      } catch (error) {
+        if (!(error instanceof Error && isSignedOut(error))) throw error
+      }
+      forgetSession(client, signedOut)
     },
   })
 }
@@ -70,18 +76,21 @@ export function isSignedOut(error: Error): boolean {
  * Shows the sign-in page and removes all data of the user. Called after a sign-out and after a 401 response. A sign-out
  * also removes unsaved texts, because someone else may use this computer. After any other end of the session, the user
  * finds them again.
+ * @param signedOut the user who has signed out; undefined after another end of the session
  */
-export function forgetSession(client: QueryClient, { isSignOut = false } = {}): void {
-  const user = client.getQueryData<SessionInfo | null>(queryKey)
+export function forgetSession(client: QueryClient, signedOut?: string): void {
+  const wasSignedIn = userOf(client) !== undefined
   client.setQueryData(queryKey, null)
-  forgetData(client, isSignOut)
-  if (user == null) return
-  if (isSignOut) removeUnsaved(user.username)
-  otherTabs?.postMessage(isSignOut ? 'signed-out' : 'changed')
+  forgetData(client, signedOut)
+  if (wasSignedIn || signedOut !== undefined) tellOtherTabs({ signedOut })
+}
+
+function userOf(client: QueryClient): string | undefined {
+  return client.getQueryData<SessionInfo | null>(queryKey)?.username
 }
 
 /** Removes everything that was loaded, and aborts all requests, so that no late answer of the former user is stored. */
-function forgetData(client: QueryClient, isSignOut = false): void {
+function forgetData(client: QueryClient, signedOut?: string): void {
   const cache = client.getQueryCache()
   for (const query of cache.findAll({ predicate: (one) => one.queryKey[0] !== queryKey[0] })) {
     // A removed query that a page still shows would stay in memory for minutes after it is no longer shown.
@@ -89,11 +98,31 @@ function forgetData(client: QueryClient, isSignOut = false): void {
     cache.remove(query)
   }
   client.getMutationCache().clear()
+  abortRequests(new SessionEnded(signedOut !== undefined))
+  if (signedOut === undefined) return
   forgetUnanswered()
-  abortRequests(new SessionEnded(isSignOut))
+  removeUnsaved(signedOut)
 }
 
-/** Tells other tabs that the session has changed. A channel does not receive its own messages. */
+/** The user whose requests without an answer are known. */
+let unansweredUser: string | undefined
+
+/**
+ * If the same user signs in again and repeats a request without an answer, it must have the same idempotency key.
+ * Another user must not find the texts of these requests in memory.
+ */
+function keepUnansweredOf(username: string): void {
+  if (unansweredUser !== username) forgetUnanswered()
+  unansweredUser = username
+}
+
+/** What a tab tells the others when the session has changed. */
+interface SessionChange {
+  /** The user who has signed out, if the session ended in this way. */
+  readonly signedOut?: string | undefined
+}
+
+/** A channel does not receive its own messages. */
 let otherTabs: BroadcastChannel | undefined
 let removeUnsaved: (username: string) => void = () => undefined
 /** On the root element of a page that the browser keeps for Back and Forward. Its content is not visible. */
@@ -111,13 +140,11 @@ export function followSession(client: QueryClient, removesUnsaved: (username: st
   const channel = new BroadcastChannel('smsgw-session')
   otherTabs = channel
   removeUnsaved = removesUnsaved
-  const readAgain = (isSignOut = false) => {
-    const user = client.getQueryData<SessionInfo | null>(queryKey)
-    forgetData(client, isSignOut)
-    if (isSignOut && user != null) removeUnsaved(user.username)
+  const readAgain = ({ signedOut }: SessionChange = {}) => {
+    forgetData(client, signedOut)
     return client.resetQueries({ queryKey, exact: true })
   }
-  channel.addEventListener('message', ({ data }) => void readAgain(data === 'signed-out'))
+  channel.addEventListener('message', ({ data }: MessageEvent<SessionChange>) => void readAgain(data))
   addEventListener('pagehide', ({ persisted }) => root.classList.toggle(keptClass, persisted), { signal })
   addEventListener(
     'pageshow',
@@ -133,4 +160,8 @@ export function followSession(client: QueryClient, removesUnsaved: (username: st
     channel.close()
     listening.abort()
   }
+}
+
+function tellOtherTabs(change: SessionChange): void {
+  otherTabs?.postMessage(change)
 }

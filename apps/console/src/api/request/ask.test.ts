@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { ApiFailure, abortRequests, ask, queryString, SessionEnded } from './ask.ts'
+import { ApiFailure, abortRequests, ask, askToSignOut, queryString, SessionEnded } from './ask.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -74,6 +74,18 @@ test('the end of a session aborts its requests, but no later ones', async () => 
   const next = ask('GET', '/settings')
   await expect(former).rejects.toMatchObject({ name: 'SessionEnded', isSignOut: true })
   expect((await next).body).toBe('of the next user')
+})
+
+test('a sign-out reaches the gateway even if another request has found that the session has ended', async () => {
+  const answer = Promise.withResolvers<Response>()
+  vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => {
+    signal?.addEventListener('abort', () => answer.reject(signal.reason))
+    return answer.promise
+  })
+  const signingOut = askToSignOut()
+  abortRequests(new SessionEnded(false))
+  answer.resolve(new Response(null, { status: 204 }))
+  await expect(signingOut).resolves.toBeUndefined()
 })
 
 test('a query leaves out empty values, and encodes all others', () => {

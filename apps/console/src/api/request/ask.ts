@@ -19,11 +19,27 @@ export interface FetchedAnswer<T> {
 }
 
 /** Sends a request with the cookie of the session. Throws an {@link ApiFailure} unless it succeeds. */
-export async function ask<T>(
+export function ask<T>(
   method: string,
   path: string,
   body?: object,
   signal?: AbortSignal,
+  headers?: Readonly<Record<string, string>>,
+): Promise<FetchedAnswer<T>> {
+  const signals = [session.signal, ...(signal === undefined ? [] : [signal])]
+  return request(method, path, signals, body, headers)
+}
+
+/** Signs the user out. Unlike other requests, this one is not aborted when a page notices the end of the session. */
+export async function askToSignOut(): Promise<void> {
+  await request('DELETE', '/session', [])
+}
+
+async function request<T>(
+  method: string,
+  path: string,
+  signals: readonly AbortSignal[],
+  body?: object,
   headers?: Readonly<Record<string, string>>,
 ): Promise<FetchedAnswer<T>> {
   const response = await reach(`${base}${path}`, {
@@ -34,11 +50,7 @@ export async function ask<T>(
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.any([
-      AbortSignal.timeout(patienceMs),
-      session.signal,
-      ...(signal === undefined ? [] : [signal]),
-    ]),
+    signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...signals]),
   })
   return answerOf(response)
 }
