@@ -44,7 +44,8 @@ export function withoutPrisma(statements: RawStatements): RawStatements {
 
 /**
  * Returns statements for polls. The polls of one turn of the event loop share a connection and one round trip, so an
- * idle relay wakes up one session of the database instead of one for each poll.
+ * idle relay wakes up one session of the database instead of one for each poll. A slow poll delays the other polls of
+ * its turn, so these must be statements whose delay harms nobody.
  */
 export function polling(database: Database): RawStatements {
   const raw = pools.get(database)

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { polling } from '../../store/raw-statements.ts'
 import { redeliver } from '../api/redeliver-statement.ts'
 import { deliveryWorld, names, untilPasses } from '../testing/delivery-world.ts'
 import { answerWith, idsOf } from '../testing/test-receiver.ts'
@@ -49,6 +51,22 @@ test('finds events without being woken, and sends an event once when woken twice
   for (let time = 0; time < 5; time++) worker.wake()
   await untilPasses(async () => expect(new Set(await states())).toEqual(new Set(['delivered'])))
   expect(idsOf(there).sort()).toEqual(['m1', 'm2', 'm3', 'm4'].map((name) => world.idOf('w1', name)).sort())
+})
+
+test('sends events while another poll of the relay is slow', async () => {
+  const there = await receivers.start()
+  await world.webhook('w1', there.url)
+  const worker = world.worker()
+  await untilPasses(() => expect(worker.number).toBeDefined())
+  await sleep(100)
+  const begunAtMs = performance.now()
+  // The worker starts a round in the same turn.
+  const slow = polling(world.database).$queryRaw`SELECT pg_sleep(6)::text`
+  worker.wake()
+  await world.enqueue('m1')
+  await untilPasses(async () => expect(await states()).toEqual(['delivered']))
+  expect(performance.now() - begunAtMs).toBeLessThan(4_000)
+  await slow
 })
 
 test('records many results in few statements', async () => {

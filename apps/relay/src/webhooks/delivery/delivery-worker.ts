@@ -4,7 +4,6 @@ import type { Log } from '@smsgw/daemon/log/log'
 import { isDatabaseUnavailable } from '../../store/connection/database-unavailable.ts'
 import type { Database } from '../../store/database.ts'
 import { everySecond } from '../../store/every-second.ts'
-import { polling } from '../../store/raw-statements.ts'
 import type { Outbox } from '../outbox/enqueue-events.ts'
 import { AttemptRecorder, type AttemptRecorderDeps } from './attempt-recorder.ts'
 import type { GuardedClient } from './client/guarded-client.ts'
@@ -124,7 +123,7 @@ export class DeliveryWorker implements Outbox {
     // Stops serving the receiver that has been served longest, because other receivers are waiting.
     if (free <= 0) this.#lanes.values().next().value?.end()
     const renewed = [...this.#lanes].filter(([, lane]) => lane.needsRenewal(takenAtMs))
-    const receivers = await takeReceivers(polling(this.#deps.database), {
+    const receivers = await takeReceivers(this.#deps.database, {
       worker,
       leaseSeconds: LEASE_SECONDS,
       busy: [...this.#lanes.keys()],
