@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseError } from 'pg'
-import { expect, test } from 'vitest'
+import { Client, DatabaseError } from 'pg'
+import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { sqlState } from '../messages/accept/statement-error.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
@@ -135,6 +135,26 @@ test('runs no statement after the end of the transaction if one of several state
   await expect(failing).rejects.toThrow('division by zero')
   await expect(late).rejects.toThrow('aborted')
   expect(await world.database.account.findUnique({ where: { id: 'g' } })).toMatchObject({ passwordHash: '' })
+})
+
+test.each([
+  ['a statement that locks', Prisma.sql`SELECT id FROM accounts FOR UPDATE`],
+  ['a statement that writes', Prisma.sql`UPDATE accounts SET password_hash = 'changed by begin'`],
+])('a transaction that begins with %s writes nothing if its BEGIN fails', async (name, first) => {
+  await account(`BEGIN ${name}`)
+  const { query } = Client.prototype
+  vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
+    return Reflect.apply(query, this, args.with(0, args[0] === 'BEGIN' ? 'SELECT 1 / 0' : args[0]))
+  })
+  const other = connectDatabase({ url: world.url, connections: 1 })
+  const failing = rawTransaction(other, async (statements) => {
+    await statements.$queryRaw(first)
+    await together([1, 2].map(() => statements.$executeRaw`UPDATE accounts SET password_hash = 'changed by begin'`))
+  })
+  const error = await failing.catch((failure: unknown) => failure).finally(() => vi.restoreAllMocks())
+  expect(error).toMatchObject({ code: '22012' })
+  expect(await world.database.account.count({ where: { passwordHash: 'changed by begin' } })).toBe(0)
+  await other.$disconnect()
 })
 
 test('polls of the same turn share a connection, and a lost connection is replaced', async () => {

@@ -79,10 +79,7 @@ export async function rawTransaction<Result>(
     streamOf(client).destroy(lost)
   }, timeoutMs)
   try {
-    return await Promise.race([
-      commit(client, () => work(rawStatements((query) => sentTogether(client, () => client.query(query)), raw))),
-      timedOut.promise,
-    ])
+    return await Promise.race([commit(client, (send) => work(rawStatements(send, raw))), timedOut.promise])
   } catch (error) {
     // If ROLLBACK fails, closes the connection. PostgreSQL then ends the transaction.
     lost ??= await client.query('ROLLBACK').then(
@@ -97,10 +94,22 @@ export async function rawTransaction<Result>(
   }
 }
 
-async function commit<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
-  // BEGIN fails only if the connection is lost, so the first statement is sent without waiting for it.
-  const begun = together([sentTogether(client, () => client.query('BEGIN')), work()])
-  const [, result] = await begun
+type Send = (query: QueryConfig) => Promise<QueryResult>
+
+/**
+ * Sends a first statement that reads, or reads and locks, together with BEGIN. All other statements wait for BEGIN,
+ * because without a transaction PostgreSQL would commit each of them alone.
+ */
+async function commit<Result>(client: PoolClient, work: (send: Send) => Promise<Result>): Promise<Result> {
+  const begin = sentTogether(client, () => client.query('BEGIN'))
+  let isFirst = true
+  const send: Send = async (query) => {
+    const isSentWithBegin = isFirst && /^\s*SELECT\b/i.test(query.text)
+    isFirst = false
+    if (!isSentWithBegin) await begin
+    return await sentTogether(client, () => client.query(query))
+  }
+  const [, result] = await together([begin, work(send)])
   const { command } = await client.query('COMMIT')
   // PostgreSQL rolls back without an error if a statement failed and the work ignored its error.
   if (command !== 'COMMIT') throw new Error('transaction rolled back, because one of its statements failed')
@@ -147,10 +156,7 @@ function streamOf(client: PoolClient): Socket {
   return (client as PoolClient & { readonly connection: { readonly stream: Socket } }).connection.stream
 }
 
-function rawStatements(
-  send: (query: QueryConfig) => Promise<QueryResult>,
-  { nameOf, connect }: RawPool,
-): RawStatements {
+function rawStatements(send: Send, { nameOf, connect }: RawPool): RawStatements {
   const run = async (text: TemplateStringsArray | Prisma.Sql, values: readonly unknown[]): Promise<QueryResult> => {
     const sql = 'raw' in text ? Prisma.sql(text, ...values) : text
     await connect()
