@@ -119,6 +119,7 @@ async function commit<Result>(client: PoolClient, work: (send: Send) => Promise<
 /**
  * Waits for statements that are sent without waiting for each other, so that they share a round trip. PostgreSQL runs
  * them in this order. Waits for all of them even if one fails, because none may run after the end of its transaction.
+ * Throws the error that caused the failure, not an error of a statement that PostgreSQL refused because of it.
  */
 export async function together<Results extends readonly unknown[]>(
   statements: {
@@ -126,10 +127,14 @@ export async function together<Results extends readonly unknown[]>(
   },
 ): Promise<Results> {
   const settled = await Promise.allSettled(statements)
-  return settled.map((one) => {
-    if (one.status === 'rejected') throw one.reason
-    return one.value
-  }) as unknown as Results
+  const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  if (errors.length > 0) throw errors.find((error) => !isAborted(error)) ?? errors[0]
+  return settled.map((one) => one.status === 'fulfilled' && one.value) as unknown as Results
+}
+
+/** Returns true if PostgreSQL refused a statement because an earlier statement of its transaction has failed. */
+function isAborted(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '25P02'
 }
 
 /** Writes the statements that are sent in the same turn of the event loop to the socket at once. */
