@@ -100,6 +100,27 @@ test('detects a database that stops answering, also in a transaction, and does n
   line.close()
 })
 
+test('keeps an idle connection that is silent for longer than the limit', async () => {
+  const sockets: Socket[] = []
+  const socket = () => {
+    const opened = silenceLimitedSocket()
+    sockets.push(opened)
+    return opened
+  }
+  const database = connectDatabase({ url: store.url, connections: 1, socket })
+  const backend = () => readRow(database, z.object({ pid: z.int() }), Prisma.sql`SELECT pg_backend_pid() AS pid`)
+  const { pid } = await backend()
+  const [opened] = sockets
+  if (opened === undefined) throw new Error('no connection was opened')
+  const isSilent = once(opened, 'timeout')
+  opened.setTimeout(1)
+  await isSilent
+  opened.setTimeout(40_000)
+  expect((await backend()).pid).toBe(pid)
+  expect(sockets).toHaveLength(1)
+  await database.$disconnect()
+})
+
 test('a transaction may take longer than five seconds, the limit that Prisma sets', async () => {
   // Uses the limits of a relay, which are shorter than those of other tests.
   const database = connectDatabase({ url: store.url, connections: 1 })

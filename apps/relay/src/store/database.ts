@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { type Client, type DatabaseError, Pool } from 'pg'
+import { type Client, type ClientConfig, type DatabaseError, Pool } from 'pg'
 import { clientClass, firstUrl } from './connection/database-client.ts'
 import { DISK_FULL } from './connection/database-unavailable.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
@@ -44,7 +44,7 @@ export function connectDatabase({
 }: DatabaseOptions): Database {
   const pool = new Pool({
     connectionString: firstUrl(url),
-    Client: clientClass(url),
+    Client: withIdleSockets(clientClass(url)),
     max: connections,
     // Opening a connection, and planning each statement on it for the first time, takes longer than the statements of
     // a message. So an idle relay keeps some connections.
@@ -52,7 +52,9 @@ export function connectDatabase({
     application_name: 'smsgw relay',
     // This is also the longest wait for a free connection. A request that waits longer is answered with 503.
     connectionTimeoutMillis: transactionLimits.maxWait,
+    // Lets the operating system find dead connections among those that the pool keeps.
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     stream: socket,
     // Statements of one transaction may be sent without waiting for each other (see `together`).
     pipeline: true,
@@ -67,6 +69,8 @@ export function connectDatabase({
     }),
   })
   pool.on('connect', sendOctets)
+  pool.on('acquire', (client) => markIdle(client, false))
+  pool.on('release', (error, client) => markIdle(client, !error))
   if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
   const nameOf = isPooled ? () => '' : statementNames()
   const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf, disposeExternalPool: true })
@@ -100,11 +104,14 @@ const KEPT_CONNECTIONS = 4
 /** How long a connection may be silent. Longer than the statement timeout of the server. */
 const SILENCE_MS = 40_000
 
+/** After this time without traffic, the operating system checks the connection. */
+const KEEP_ALIVE_MS = 30_000
+
 /**
- * Returns the socket of a database connection. The socket fails after 40 s without traffic. The server ends every
- * statement earlier, so such a silence means that the connection is dead although no error was reported, for example
- * because a cable was cut or a firewall dropped its state. Without this limit, TCP would keep the request waiting for a
- * quarter of an hour.
+ * Returns the socket of a database connection. The socket fails after 40 s without traffic, unless the connection is
+ * idle in the pool. The server ends every statement earlier, so such a silence means that the connection is dead
+ * although no error was reported, for example because a cable was cut or a firewall dropped its state. Without this
+ * limit, TCP would keep the request waiting for a quarter of an hour.
  */
 export function silenceLimitedSocket(): Socket {
   return limitedSocket(SILENCE_MS)
@@ -113,10 +120,41 @@ export function silenceLimitedSocket(): Socket {
 /** Returns a socket that fails after this time without traffic, for connections with longer statements. */
 export function limitedSocket(silenceMs: number): Socket {
   const socket = new Socket()
+  // The next traffic restarts the limit.
+  socket.on('timeout', () => idle.has(socket) || socket.destroy(new DatabaseSilent(silenceMs)))
   // Starts the limit with the connection. A socket that was never connected has no error listener, so its error would
   // end the process.
-  socket.once('connect', () => socket.setTimeout(silenceMs, () => socket.destroy(new DatabaseSilent(silenceMs))))
+  socket.once('connect', () => socket.setTimeout(silenceMs))
   return socket
+}
+
+/** The sockets of connections that are idle in a pool. */
+const idle = new WeakSet<Socket>()
+/** With TLS, the connection later uses another stream, which encrypts and uses this socket. */
+const sockets = new WeakMap<Client, Socket>()
+
+/** Returns a class of clients whose sockets may be marked as idle. A client that is being closed is not idle. */
+function withIdleSockets(Base: typeof Client): typeof Client {
+  return class extends Base {
+    constructor(config?: string | ClientConfig) {
+      super(config)
+      sockets.set(this, (this as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream)
+    }
+
+    override end(): Promise<void>
+    override end(callback: (error: Error) => void): void
+    override end(callback?: (error: Error) => void): Promise<void> | void {
+      markIdle(this, false)
+      return callback === undefined ? super.end() : super.end(callback)
+    }
+  }
+}
+
+function markIdle(client: Client, isIdle: boolean): void {
+  const socket = sockets.get(client)
+  if (socket === undefined) return
+  if (isIdle) idle.add(socket)
+  else idle.delete(socket)
 }
 
 class DatabaseSilent extends Error {
