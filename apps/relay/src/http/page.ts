@@ -39,6 +39,12 @@ export interface CountedRows {
 /** Rows that are not contained in stored counts are counted one by one up to this number, in about 5 ms. */
 export const MOST_COUNTED_ROWS = 50_000
 
+/**
+ * No limit, for lists whose totals come from stored counts. While the counts are incomplete after an upgrade, these
+ * lists count all their rows, so that their totals are always exact.
+ */
+export const ALL_ROWS = Number.MAX_SAFE_INTEGER - 1
+
 /** Below this offset, reading and skipping the rows is as fast as finding the position. */
 const LEAST_DEEP_OFFSET = 500
 

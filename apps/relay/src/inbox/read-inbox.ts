@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { CoreDeps, NumberDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
-import { olderThan, readPage } from '../http/page.ts'
+import { ALL_ROWS, olderThan, readPage } from '../http/page.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { countList } from '../store/list-counts/list-counts-statement.ts'
@@ -42,7 +42,8 @@ export function listInbox({ database, rules }: NumberDeps): Endpoint {
           const stored = isCounted
             ? await countList(database, { list: 'inbox', owner: accountId, deviceId, kinds })
             : undefined
-          return stored === undefined ? await countReceived(database, filter) : { count: stored, isExact: true }
+          if (stored !== undefined) return { count: stored, isExact: true }
+          return await countReceived(database, filter, isCounted ? ALL_ROWS : undefined)
         },
         positionAt: (offset) => findReceivedAt(database, filter, offset),
       })

@@ -1,6 +1,6 @@
 import type { MessageState } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
-import { type CountedRows, MOST_COUNTED_ROWS } from '../../http/page.ts'
+import { ALL_ROWS, type CountedRows, MOST_COUNTED_ROWS } from '../../http/page.ts'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRow } from '../../store/read-rows.ts'
@@ -23,8 +23,8 @@ const countRow = z.object({ count: z.int(), isExact: z.boolean() })
 
 /**
  * Returns the number of messages: the counts, the recorded changes, and the messages that are not counted yet, at one
- * moment. If a period begins or ends within a day, the messages of this day are counted row by row, up to `most`. Takes
- * no locks.
+ * moment. If a period begins or ends within a day, the messages of this day are counted row by row, up to `most`. The
+ * number of all messages is exact even if the stored counts are not used. Takes no locks.
  */
 export async function countMessages(
   statements: Statements,
@@ -34,13 +34,14 @@ export async function countMessages(
   const { from, to } = filter
   const whole = wholeDays(from, to)
   const isOf = ofFilter(filter)
+  const isTotal = from === undefined && to === undefined
+  const limit = isTotal ? ALL_ROWS : most
   const rowsWithin = (start: Date | undefined, end: Date | undefined) => Prisma.sql`
-    (SELECT count(*) FROM (SELECT FROM messages WHERE ${isOf} ${within(start, end)} LIMIT ${most + 1}) AS counted)`
+    (SELECT count(*) FROM (SELECT FROM messages WHERE ${isOf} ${within(start, end)} LIMIT ${limit + 1}) AS counted)`
   const rest = [
     ...(from !== undefined && whole.from !== undefined && from < whole.from ? [rowsWithin(from, whole.from)] : []),
     ...(to !== undefined && whole.to !== undefined && whole.to < to ? [rowsWithin(whole.to, to)] : []),
   ]
-  const isTotal = from === undefined && to === undefined
   const days = isTotal ? Prisma.sql`AND day = '-infinity'` : Prisma.sql`AND day > '-infinity' ${daysWithin(whole)}`
   const counted = Prisma.sql`
     (SELECT coalesce(sum(count), 0) FROM message_counts WHERE ${isOf} ${days})
@@ -60,7 +61,7 @@ export async function countMessages(
     Prisma.sql`
     WITH ${withCountProgress},
     parts AS MATERIALIZED (
-      SELECT least(count, ${most}) AS count, count <= ${most} AS is_exact
+      SELECT least(count, ${limit}) AS count, count <= ${limit} AS is_exact
       FROM unnest(CASE WHEN ${usesCounts} THEN ${partsOfDays} ELSE ARRAY[${rowsWithin(from, to)}] END) AS part (count)
     )
     SELECT ((CASE WHEN ${usesCounts} THEN ${counted} ELSE 0 END)

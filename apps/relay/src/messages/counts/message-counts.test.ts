@@ -7,7 +7,7 @@ import { Prisma } from '../../store/generated/client.ts'
 import { PATIENT_TRANSACTIONS, useTestDatabase } from '../../testing/test-database.ts'
 import { readByOffset } from '../read-by-offset.ts'
 import { checkMessageCounts } from './check-message-counts.ts'
-import { type CountFilter, countMessages } from './count-messages-statement.ts'
+import { type CountFilter, countMessages, MOST_UNCOUNTED } from './count-messages-statement.ts'
 import { areCountsBehind, updateMessageCounts } from './update-message-counts.ts'
 
 const SEED = 20_261_123
@@ -297,6 +297,15 @@ test('in a period within a day, messages are counted up to a limit, and a larger
   const longer = { ...everything, from: at(24), to: at(51) }
   expect(await countMessages(database, longer, 3)).toEqual({ count: 9, isExact: false })
   expect(await countMessages(database, longer, 4)).toEqual({ count: 10, isExact: true })
+})
+
+test('the number of all messages is exact while too many of them are not counted yet', async () => {
+  await store(world.database, 6, { createdAt: at(30) })
+  await world.database
+    .$queryRaw`SELECT setval('messages_key_seq', ${await lastKey()}::bigint + ${MOST_UNCOUNTED}::int + 1)`
+  expect(await countMessages(world.database, everything, 5)).toEqual({ count: 6, isExact: true })
+  expect(await countMessages(world.database, { ...everything, deviceId: 'd1' }, 5)).toEqual({ count: 6, isExact: true })
+  expect(await countMessages(world.database, { ...everything, from: at(25) }, 5)).toEqual({ count: 5, isExact: false })
 })
 
 test.each(['ASC', 'DESC'] as const)(

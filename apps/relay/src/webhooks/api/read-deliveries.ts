@@ -11,7 +11,7 @@ import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { olderThan, type RowPosition, readPage } from '../../http/page.ts'
+import { ALL_ROWS, olderThan, type RowPosition, readPage } from '../../http/page.ts'
 import type { Database } from '../../store/database.ts'
 import type { Prisma, Webhook, WebhookAttempt, WebhookDelivery } from '../../store/generated/client.ts'
 import { countList } from '../../store/list-counts/list-counts-statement.ts'
@@ -42,7 +42,8 @@ export function listDeliveries({ database }: { readonly database: Database }): E
           const isCounted = query.from === undefined && query.to === undefined
           const owner = String(webhook.key)
           const stored = isCounted ? await countList(database, { list: 'deliveries', owner, kinds: states }) : undefined
-          return stored === undefined ? await countDeliveries(database, filter) : { count: stored, isExact: true }
+          if (stored !== undefined) return { count: stored, isExact: true }
+          return await countDeliveries(database, filter, isCounted ? ALL_ROWS : undefined)
         },
         positionAt: (offset) => findDeliveryAt(database, filter, offset),
       })
