@@ -20,8 +20,9 @@ export interface PartSubmitterOptions {
  * Passes one part to a modem. Each step is an input of the sending machine:
  *
  * 1. The modem sends its prompt.
- * 2. COMMIT is stored on disk. For a modem with quick prompts, this begins before step 1. If the RESULT of the previous
- * part is not on disk yet, both are written together, so only one part of this SIM has a COMMIT without a RESULT.
+ * 2. COMMIT is stored on disk. If the modem sent a quick prompt within the last minute, this begins before step 1. If
+ * the RESULT of the previous part is not on disk yet, both are written together, so only one part of this SIM has a
+ * COMMIT without a RESULT.
  * 3. The driver writes the PDU and Ctrl-Z.
  * 4. The modem sends the result.
  * 5. RESULT is written while the next part or message begins.

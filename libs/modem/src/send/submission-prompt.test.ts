@@ -66,13 +66,14 @@ describe('the prompt', () => {
 
 describe('a caller', () => {
   /** Sends a first message whose prompt takes `promptMs`, then submits a second one, whose prompt has not arrived. */
-  async function secondSubmission(promptMs: number) {
+  async function secondSubmission(promptMs: number, pauseMs = 0) {
     const driven = new DrivenModem({ 'AT+CMGS=*': 'silence' })
     await driven.session()
     const first = driven.submit('a')
     await driven.clock.advance(promptMs)
     driven.port.say('\r\n> ')
     await driven.passing(first)
+    await driven.clock.advance(pauseMs)
     driven.port.pdus.length = 0
     const { promise, resolve } = Promise.withResolvers<'go' | 'abort'>()
     let isAsked = false
@@ -90,8 +91,16 @@ describe('a caller', () => {
     expect(isAsked()).toBe(true)
   })
 
-  test('is asked after the prompt if the prompts of the modem are slow', async () => {
-    const { driven, isAsked } = await secondSubmission(20)
+  test('is asked early again after a pause of less than a minute', async () => {
+    const { isAsked } = await secondSubmission(3, 50_000)
+    expect(isAsked()).toBe(true)
+  })
+
+  test.each([
+    ['the prompts of the modem are slow', 20, 0],
+    ['the last quick prompt was more than a minute ago, because the modem may have hung since', 3, 61_000],
+  ])('is asked after the prompt if %s', async (_what, promptMs, pauseMs) => {
+    const { driven, isAsked } = await secondSubmission(promptMs, pauseMs)
     expect(isAsked()).toBe(false)
     driven.port.say('\r\n> ')
     await promisesSettled()

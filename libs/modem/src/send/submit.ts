@@ -36,7 +36,8 @@ export interface SubmitOptions {
    * Called when the modem waits for the PDU and no byte of it has been written. The hook stores that the message is
    * about to be sent. Meanwhile the modem waits. If the hook takes more than 5 s, the message is not sent.
    *
-   * If the modem sent its last prompt within a few milliseconds, the hook is called as soon as the command is written.
+   * If the modem sent its last prompt within a few milliseconds, not more than a minute ago, the hook is called as soon
+   * as the command is written.
    * The message may then end as `not-sent` or `refused` after the hook has returned `go`.
    *
    * In that case, the outcome is reported when the hook has ended, so that the hook's record precedes the outcome. If
@@ -94,8 +95,8 @@ export class Submitter {
   #linkHeld = false
   #linkRefused = false
   #lastResultAtMs = 0
-  /** How long the modem took for its last prompt. Undefined if the prompt did not arrive. */
-  #promptMs: number | undefined
+  /** The time of the modem's last prompt, if this prompt was quick. */
+  #quickPromptAtMs: number | undefined
   readonly #references = new RecentReferences()
   readonly #times = new SubmissionTimes()
   /** True if a question may have aborted an earlier submission. */
@@ -118,7 +119,7 @@ export class Submitter {
     this.#withdrawal = new Cancellation()
     this.#linkHeld = false
     this.#linkRefused = !traits.keepLinkOpen
-    this.#promptMs = undefined
+    this.#quickPromptAtMs = undefined
     this.#setGate({ kind: 'open', traits })
   }
 
@@ -206,6 +207,7 @@ export class Submitter {
     const { traits } = this.#gate
     const cancellation = new Cancellation()
     let promptMs: number | undefined
+    let promptAtMs: number | undefined
     let writtenAtMs = 0
     const stopListening = withdrawal.onCancelled(() => {
       // A sign of a restart after the prompt does not stop the submission: the prompt proves PDU mode, and the hook was
@@ -218,9 +220,10 @@ export class Submitter {
         command: `AT+CMGS=${pdu.tpduLength}`,
         pdu: hexFromOctets(pdu.octets),
         beforePdu: options.beforePdu,
-        asksEarly: (this.#promptMs ?? Number.POSITIVE_INFINITY) <= quickPromptMs,
+        asksEarly: this.#expectsQuickPrompt,
         onPrompt: (tookMs) => {
           promptMs = tookMs
+          promptAtMs = this.#clock.nowMs()
         },
         onPdu: () => {
           writtenAtMs = this.#clock.nowMs()
@@ -235,7 +238,7 @@ export class Submitter {
       cancellation,
     )
     stopListening()
-    this.#promptMs = promptMs
+    this.#quickPromptAtMs = promptMs !== undefined && promptMs <= quickPromptMs ? promptAtMs : undefined
     this.#lastResultAtMs = this.#clock.nowMs()
     if (outcome.kind !== 'not-sent') {
       this.#references.add(outcome.kind === 'accepted' ? outcome.messageReference : undefined)
@@ -249,6 +252,14 @@ export class Submitter {
         outcome.why === 'no-reference' || (outcome.why === 'answer-lost' && outcome.error !== undefined)
     }
     return outcome.kind === 'not-sent' && outcome.why === 'cancelled' ? notReady : outcome
+  }
+
+  /**
+   * A modem that has been idle for longer may have hung since its last prompt. An early record of the message would
+   * then leave the message in doubt until the time limit of the prompt.
+   */
+  get #expectsQuickPrompt(): boolean {
+    return this.#quickPromptAtMs !== undefined && this.#clock.nowMs() - this.#quickPromptAtMs <= recentPromptMs
   }
 
   /**
@@ -291,6 +302,7 @@ const notReady: SubmitOutcome = { kind: 'not-sent', why: 'not-ready' }
 
 /** About the time that a write to the journal takes. */
 const quickPromptMs = 4
+const recentPromptMs = 60_000
 
 type SubmitGate = { readonly kind: 'closed' } | { readonly kind: 'held' | 'open'; readonly traits: SubmitTraits }
 
