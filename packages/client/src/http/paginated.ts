@@ -6,6 +6,11 @@ export interface Page<Item> {
   readonly nextCursor: string | undefined
   /** The number of all items, if the page was requested without a cursor. */
   readonly total: number | undefined
+  /**
+   * False if so many items match a filter that not all were counted. `total` is then the least possible number.
+   * Undefined if there is no total.
+   */
+  readonly isTotalExact: boolean | undefined
 }
 
 /**
@@ -33,7 +38,12 @@ export class Paginated<Item> implements AsyncIterable<Item> {
       ...this.#options,
     })
     const total = headers.get('x-total-count')
-    return { items: body, nextCursor: nextCursorOf(headers), total: total === null ? undefined : Number(total) }
+    return {
+      items: body,
+      nextCursor: nextCursorOf(headers),
+      total: total === null ? undefined : Number(total),
+      isTotalExact: total === null ? undefined : headers.get('x-total-count-exact') !== 'false',
+    }
   }
 
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {

@@ -162,6 +162,14 @@ test('a number is escaped in the path', async () => {
   expect(requests[0]?.url).toBe('/3rdparty/v1/conversations/%2B4474%2F00')
 })
 
+test('a total that is only the least possible number is marked', async () => {
+  const counted = { 'x-total-count': '50000', 'x-total-count-exact': 'false' }
+  const { sms } = await gateway([json(200, [], counted), json(200, [])])
+  await expect(sms.messages.list().page()).resolves.toMatchObject({ total: 50_000, isTotalExact: false })
+  const next = await sms.messages.list().page('abc')
+  expect([next.total, next.isTotalExact]).toEqual([undefined, undefined])
+})
+
 test('a list yields the items of all pages, and requests a page only when it is needed', async () => {
   const pages: [ScriptedAnswer, ScriptedAnswer] = [
     json(200, [{ id: '1' }, { id: '2' }], {
@@ -173,7 +181,7 @@ test('a list yields the items of all pages, and requests a page only when it is 
   const { sms, requests } = await gateway(pages)
   const list = sms.messages.list({ limit: 2, state: 'Failed' })
   expect(requests).toEqual([])
-  await expect(list.page()).resolves.toMatchObject({ total: 3, nextCursor: 'abc+' })
+  await expect(list.page()).resolves.toMatchObject({ total: 3, isTotalExact: true, nextCursor: 'abc+' })
   const other = await gateway(pages)
   const ids: string[] = []
   for await (const { id } of other.sms.messages.list({ limit: 2, state: 'Failed' })) ids.push(id)
