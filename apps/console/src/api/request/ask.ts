@@ -12,7 +12,10 @@ export interface FetchedAnswer<T> {
   readonly nextCursor: string | undefined
   /** Cursor of the page with newer items, if the list was not opened at its newest item. */
   readonly prevCursor?: string | undefined
-  /** The number of items in all pages, if the first page was requested without a cursor. */
+  /**
+   * The number of items in all pages, if the first page was requested without a cursor. If there are more than the
+   * relay counts one by one, this is the least possible number.
+   */
   readonly total?: number | undefined
   /** Set if a search was limited: messages before this time were not searched. */
   readonly searchedSince?: string | undefined
