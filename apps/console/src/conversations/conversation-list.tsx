@@ -308,7 +308,7 @@ function ListedConversation({
           </span>
         )}
       </span>
-      {lastWaiting !== undefined && (
+      {match === undefined && lastWaiting !== undefined && (
         <span className={`listed-conversation-waiting is-${waitingTone(lastWaiting.reason)}`}>
           {waitingText(lastWaiting)}
         </span>
