@@ -6,7 +6,7 @@ import { waitingText, waitingTone } from '../messages/timeline-words.ts'
 import { useOrigin } from '../shell/back-link.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { MessageMark } from '../ui/message-mark.tsx'
-import { fullWords, shortClockWords, untilWords } from '../ui/values/relative-words.ts'
+import { fullWords, momentWords, shortClockWords } from '../ui/values/relative-words.ts'
 import { sentence } from '../words/sentence.ts'
 import { t } from '../words/text.ts'
 import { FailedMessage } from './failed-message.tsx'
@@ -99,7 +99,8 @@ function Outcome({ item }: { readonly item: Extract<ConversationEntry, { directi
           <MessageMark state={item.state} withWord />
         ) : (
           <span className="bubble-scheduled">
-            <Icon name="clock" size={15} /> <time dateTime={plannedAt}>{untilWords(plannedAt)}</time>
+            <Icon name="clock" size={15} />
+            <time dateTime={plannedAt}>{t('composer.scheduledFor', { when: momentWords(plannedAt) })}</time>
           </span>
         )}
       </Link>
