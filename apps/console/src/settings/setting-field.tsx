@@ -19,7 +19,7 @@ export function SettingField({
   readonly name: string
   readonly setting: FieldOf
   readonly value: SettingValue | undefined
-  /** True if the setting has no effect because the switch that it belongs to is off. */
+  /** True if the setting has no effect, because the setting that it depends on is off. */
   readonly isOff: boolean
   readonly problem: string | undefined
   readonly onChange: (value: SettingValue) => void
@@ -61,6 +61,7 @@ export function SettingField({
           type="number"
           min={1}
           step={1}
+          disabled={isOff}
           dir={written === '' ? undefined : 'ltr'}
           placeholder={
             typeof setting.empty === 'number' ? numberWords(setting.empty) : t(`settingEmpty.${setting.empty}`)

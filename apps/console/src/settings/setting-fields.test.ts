@@ -1,7 +1,7 @@
 import { settings, settingsWithoutEffect } from '@smsgw/contract/relay/settings'
 import { expect, test } from 'vitest'
 import { optionalText } from '../words/text.ts'
-import { editsWith, settingFields } from './setting-fields.ts'
+import { editsWith, isOff, settingFields } from './setting-fields.ts'
 
 const shown = Object.entries(settingFields).flatMap(([section, fields]) =>
   Object.keys(fields).map((key) => `${section}.${key}`),
@@ -44,4 +44,14 @@ test('switching work hours off discards edits of their times, and no other edit 
   const without = { limit_value: 7, work_hours_enabled: false }
   expect(editsWith('messages', {}, edits, ['work_hours_enabled', false])).toEqual(without)
   expect(editsWith('messages', {}, edits, ['limit_value', 8])).toEqual({ ...edits, limit_value: 8 })
+})
+
+test('the message limit has no effect without a period, and edits of it are discarded then', () => {
+  const { limit_value: field } = settingFields.messages
+  const isOffAt = (period: string) => isOff(field, (key) => (key === 'limit_period' ? period : undefined))
+  expect(isOffAt('Disabled')).toBe(true)
+  expect(isOffAt('PerHour')).toBe(false)
+  const edits = { limit_value: 7, ping: 1 }
+  expect(editsWith('messages', {}, edits, ['limit_period', 'Disabled'])).toEqual({ ping: 1, limit_period: 'Disabled' })
+  expect(editsWith('messages', {}, edits, ['limit_period', 'PerDay'])).toEqual({ ...edits, limit_period: 'PerDay' })
 })

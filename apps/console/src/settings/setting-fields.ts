@@ -2,9 +2,17 @@ import type { SettingValue } from '../api/settings.ts'
 import type { TextKey } from '../words/text.ts'
 import type { Edits } from './unsaved-edits.ts'
 
-/** How each setting is edited. Its name and help are `setting.<section>.<key>` and `settingHelp.<section>.<key>`. */
+/**
+ * How each setting is edited. Its name and help are `setting.<section>.<key>` and `settingHelp.<section>.<key>`.
+ * A setting with `ofSwitch` has an effect only while the setting of that name is on.
+ */
 export type FieldEditor =
-  | { readonly kind: 'number'; readonly unit?: 'seconds' | 'messages' | 'retries' | 'days'; readonly empty: EmptyText }
+  | {
+      readonly kind: 'number'
+      readonly unit?: 'seconds' | 'messages' | 'retries' | 'days'
+      readonly empty: EmptyText
+      readonly ofSwitch?: string
+    }
   | { readonly kind: 'choice'; readonly choices: readonly TextKey[] }
   | { readonly kind: 'time'; readonly ofSwitch: string; readonly proposed: string }
   | { readonly kind: 'switch' | 'text' | 'secret' }
@@ -27,7 +35,7 @@ export const settingFields = {
         'settingChoice.PerDay',
       ],
     },
-    limit_value: { kind: 'number', unit: 'messages', empty: 'noLimit' },
+    limit_value: { kind: 'number', unit: 'messages', empty: 'noLimit', ofSwitch: 'limit_period' },
     sim_selection_mode: {
       kind: 'choice',
       choices: ['settingChoice.OSDefault', 'settingChoice.RoundRobin', 'settingChoice.Random'],
@@ -53,9 +61,18 @@ export const settingFields = {
 
 export type SettingsSectionName = keyof typeof settingFields
 
+/** True if a setting has no effect, because the setting that it depends on is off. */
+export function isOff(field: FieldEditor, currentValue: (key: string) => unknown): boolean {
+  return 'ofSwitch' in field && field.ofSwitch !== undefined && isOffValue(currentValue(field.ofSwitch))
+}
+
+function isOffValue(value: unknown): boolean {
+  return value === false || value === 'Disabled' || value === undefined || value === null
+}
+
 /**
  * Returns the unsaved edits of a section after one more edit. Switching on proposes times where none are stored.
- * Switching off discards edits of the times, because they cannot be corrected any more.
+ * Switching off discards edits of the settings that depend on it, because they cannot be corrected any more.
  */
 export function editsWith(
   section: SettingsSectionName,
@@ -63,12 +80,13 @@ export function editsWith(
   edits: Edits,
   [key, value]: readonly [key: string, value: SettingValue],
 ): Edits {
-  const times = Object.entries<FieldEditor>(settingFields[section]).flatMap(([name, field]) =>
-    field.kind === 'time' && field.ofSwitch === key ? [{ name, proposed: field.proposed }] : [],
+  const dependent = Object.entries<FieldEditor>(settingFields[section]).filter(
+    ([, field]) => 'ofSwitch' in field && field.ofSwitch === key,
   )
-  const others = Object.entries(edits).filter(([name]) => times.every((time) => time.name !== name))
-  const proposed = times
-    .filter(({ name }) => value === true && (stored[name] ?? '') === '')
-    .map((time) => [time.name, time.proposed])
-  return { ...Object.fromEntries(others), ...Object.fromEntries(proposed), [key]: value }
+  const discarded = new Set(isOffValue(value) ? dependent.map(([name]) => name) : [])
+  const kept = Object.entries(edits).filter(([name]) => !discarded.has(name))
+  const proposed = dependent.flatMap(([name, field]) =>
+    field.kind === 'time' && value === true && (stored[name] ?? '') === '' ? [[name, field.proposed] as const] : [],
+  )
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(proposed), [key]: value }
 }

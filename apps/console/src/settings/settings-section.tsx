@@ -8,7 +8,13 @@ import { useFieldProblems } from '../ui/use-field-problems.ts'
 import { t } from '../words/text.ts'
 import { settingConflicts } from './setting-conflicts.ts'
 import { SettingField } from './setting-field.tsx'
-import { editsWith, type FieldEditor as Field, type SettingsSectionName, settingFields } from './setting-fields.ts'
+import {
+  editsWith,
+  type FieldEditor as Field,
+  isOff,
+  type SettingsSectionName,
+  settingFields,
+} from './setting-fields.ts'
 import { useEdits } from './unsaved-edits.ts'
 import './settings-section.css'
 
@@ -63,7 +69,7 @@ export function SettingsSection({
             name={`${section}.${key}`}
             setting={setting}
             value={currentValue(key)}
-            isOff={setting.kind === 'time' && currentValue(setting.ofSwitch) !== true}
+            isOff={isOff(setting, currentValue)}
             problem={conflicts[key] ?? problems.of(`${section}.${key}`)}
             onChange={(value) => {
               change.reset()
