@@ -10,10 +10,12 @@ import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { isLocalMinute } from '../ui/time-fields/local-time.ts'
 import { PeriodFields } from '../ui/time-fields/time-fields.tsx'
+import { Dotted } from '../ui/values/dotted.tsx'
+import { momentWords } from '../ui/values/relative-words.ts'
 import { useUrlValue } from '../ui/values/url-value.ts'
 import { t } from '../words/text.ts'
 import { DeliveryRow } from './delivery-row.tsx'
-import { HealthStrip } from './health-strip.tsx'
+import { HealthStrip, useHealthBars } from './health-strip.tsx'
 import './delivery-log.css'
 
 const states: readonly DeliveryState[] = ['delivered', 'waiting', 'failed', 'dropped']
@@ -32,8 +34,13 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
   // Remembers the open rows here, because rows far from the visible part are not rendered and so cannot remember it.
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const deliveries = log.data?.pages.flatMap(({ body }) => body) ?? []
+  const hasBars = useHealthBars(webhook.id).length > 0
   return (
-    <Panel title={t('delivery.title')} actions={<HealthStrip webhookId={webhook.id} size="large" />}>
+    <Panel
+      title={t('delivery.title')}
+      about={hasBars ? t('webhooks.bars') : undefined}
+      actions={hasBars ? <HealthStrip webhookId={webhook.id} size="large" /> : undefined}
+    >
       <div className="fields-row">
         <NativeSelect
           label={t('common.state')}
@@ -45,7 +52,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
           onChange={(event) => setState(event.currentTarget.value)}
         />
         <PeriodFields from={from} to={to} onFrom={setFrom} onTo={setTo} />
-        <RedeliverRange webhookId={webhook.id} filter={filter} />
+        {!(log.isSuccess && deliveries.length === 0) && <RedeliverRange webhookId={webhook.id} filter={filter} />}
       </div>
       <ProblemNote error={log.error} retry={() => void log.refetch()} />
       {log.isPending && <WaitingLines />}
@@ -102,7 +109,7 @@ function RedeliverRange({ webhookId, filter }: { readonly webhookId: string; rea
         {t('delivery.resendRange')}
       </Button>
       <AskFirst
-        title={t('delivery.resendRangeTitle')}
+        title={t(state === undefined ? 'delivery.resendRangeTitle' : 'delivery.resendFilteredTitle')}
         action={t('delivery.resendRange')}
         isHarmless
         isOpen={isAsking}
@@ -112,7 +119,13 @@ function RedeliverRange({ webhookId, filter }: { readonly webhookId: string; rea
         }
         onClose={() => setAsking(false)}
       >
-        {t('delivery.resendRangeHelp')}
+        <p>
+          <Dotted>
+            {state !== undefined && t(`deliveryState.${state}`)}
+            {t('delivery.period', { from: momentWords(from), to: momentWords(to) })}
+          </Dotted>
+        </p>
+        <p>{t('delivery.resendRangeHelp')}</p>
       </AskFirst>
     </>
   )
