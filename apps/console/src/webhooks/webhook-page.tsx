@@ -17,6 +17,7 @@ import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { optionalText, rich, t } from '../words/text.ts'
 import { attemptErrorWords } from './attempt-error-words.ts'
 import { DeliveryLog } from './delivery-log.tsx'
+import { WebhookState } from './health-strip.tsx'
 import { ShownSecret } from './shown-secret.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 
@@ -27,14 +28,19 @@ export default function WebhookPage() {
   const webhook = webhooks.data?.find((one) => one.id === id)
   return (
     <Page
-      title={webhook?.name ?? webhook?.events.join(', ') ?? t('webhooks.one')}
+      title={webhook?.name ?? webhook?.url ?? t('webhooks.one')}
       back={<BackLink list="/webhooks" />}
       about={
         webhook === undefined ? undefined : (
           <Dotted>
-            <span className="mono" dir="ltr">
-              {webhook.url}
-            </span>
+            {/* Notes below describe a webhook that is disabled or paused. */}
+            {webhook.disabledAt === undefined && webhook.pausedAt === undefined && <WebhookState webhook={webhook} />}
+            {webhook.name !== undefined && (
+              <span className="mono" dir="ltr">
+                {webhook.url}
+              </span>
+            )}
+            <code dir="ltr">{webhook.events.join(', ')}</code>
             {webhook.format !== undefined && (optionalText(`webhooks.format.${webhook.format}`) ?? webhook.format)}
           </Dotted>
         )
