@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
+import { Dotted } from '../ui/values/dotted.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { rich, t } from '../words/text.ts'
 import { CreateToken } from './create-token.tsx'
@@ -100,8 +101,11 @@ function Revoke({ token, onClose }: { readonly token: IssuedToken | undefined; r
     >
       {token && (
         <p>
-          <code>{token.scopes.join(' ')}</code>{' '}
-          {rich('tokens.revokeWhich', { when: <RelativeTime at={token.createdAt} /> })}
+          <Dotted>
+            <code>{token.scopes.join(' ')}</code>
+            <span className="mono">{token.id}</span>
+            {rich('tokens.revokeWhich', { when: <RelativeTime at={token.createdAt} /> })}
+          </Dotted>
         </p>
       )}
       <p>{t('tokens.revokeHelp')}</p>
