@@ -171,7 +171,7 @@ function Cancel({ message: { id, state } }: { readonly message: MessageStateAnsw
         onYes={() => cancel.mutate(undefined, { onSuccess: () => setAsking(false) })}
         onClose={() => setAsking(false)}
       >
-        {t('message.cancelHelp')}
+        {t(state === 'Processed' ? 'message.cancelPartsHelp' : 'message.cancelHelp')}
       </AskFirst>
     </>
   )
