@@ -7,6 +7,7 @@ import { useCancelMessage, useMessage, useTimeline } from '../api/messages.ts'
 import { DecideButtons } from '../approvals/decide-buttons.tsx'
 import { conversationPath } from '../conversations/conversation-path.ts'
 import { BackLink } from '../shell/back-link.tsx'
+import { Badge } from '../ui/badge.tsx'
 import { AskFirst } from '../ui/dialogs/ask-first.tsx'
 import { destructive } from '../ui/dialogs/destructive.ts'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
@@ -57,10 +58,11 @@ export default function MessagePage() {
 
 function Summary({ message }: { readonly message: MessageStateAnswer }) {
   const { data: devices } = useDevices()
-  const { state, recipients, dataMessage, mmsMessage, hashedMessage, simNumber, priority, sentBy } = message
+  const { id, state, recipients, dataMessage, mmsMessage, hashedMessage, simNumber, priority, sentBy } = message
   const { scheduleAt, validUntil, approval } = message
   // The state of a message to one recipient is the state of the recipient, and its timeline shows what it waits for.
   const isToMany = recipients.length > 1
+  const failed = recipients.filter(isFailed).length
   return (
     <Panel title={t('message.details')}>
       <p className="message-text">
@@ -69,7 +71,15 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
       {mmsMessage && <Attachments of={{ ...message, direction: 'out' }} attachments={mmsMessage.attachments} />}
       <Facts
         of={[
-          [t('common.state'), <MessageMark key="state" state={state} withWord />],
+          [
+            t('common.state'),
+            <span key="state" className="message-state">
+              <MessageMark state={state} withWord />
+              {state !== 'Failed' && failed > 0 && (
+                <Badge tone="bad">{t('messages.partlyFailed', { failed, count: recipients.length })}</Badge>
+              )}
+            </span>,
+          ],
           [t('message.accepted'), <RelativeTime key="accepted" at={message.createdAt} />],
           [
             t('common.device'),
@@ -89,7 +99,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
       <ul className="message-recipients">
         {recipients.map(({ phoneNumber, state: its, waiting, possibleDuplicate, ...failure }) => (
           <li key={phoneNumber}>
-            <Link href={conversationPath(phoneNumber)}>
+            <Link href={conversationPath(phoneNumber, { at: id })}>
               <bdi>{shownNumber(phoneNumber)}</bdi>
             </Link>
             {isToMany && <MessageMark state={its} withWord />}
