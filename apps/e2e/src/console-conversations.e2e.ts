@@ -153,7 +153,7 @@ test('the timeline shows each step with its reference and separates future times
     .getByText(/Reference \d+/)
     .first()
     .waitFor()
-  await steps.getByText('The recipient’s phone received the message.').first().waitFor()
+  await steps.getByText('Delivery report: received by the recipient’s phone').first().waitFor()
   expect(await barriersEverywhere(page)).toEqual([])
 })
 

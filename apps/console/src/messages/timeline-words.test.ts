@@ -85,7 +85,11 @@ test('a delivery report has plain words instead of the words of the standard', (
     text: 'Delivery report for part 1 of 2: Short message received by the SME',
   }
   expect(stepWords({ ...report, cause: 'report_received' }).text).toBe(
-    'Delivery report for part 1 of 2: The recipient’s phone received the message.',
+    'Delivery report for part 1 of 2: received by the recipient’s phone',
+  )
+  const whole = { ...report, text: 'Delivery report for the message: Short message received by the SME' }
+  expect(stepWords({ ...whole, cause: 'report_received' }).text).toBe(
+    'Delivery report: received by the recipient’s phone',
   )
   expect(stepWords(report).text).toBe(report.text)
 })

@@ -101,15 +101,15 @@ export function stepWords(entry: TimelineEntry, failure?: Failure): StepWords {
   if (locale().language === 'en') {
     // Replaces the result of a delivery report by plain words, because the terms of the standard are hard to
     // understand.
-    const words = kind === 'part-report' ? causeWords(cause) : undefined
-    return { text: words === undefined ? english : english.replace(/: .*$/s, `: ${words}`) }
+    const words = kind === 'part-report' ? resultWords(cause) : undefined
+    return { text: words === undefined ? english : english.replace(/( for the message)?: .*$/s, `: ${words}`) }
   }
   if (name === undefined) return { text: '', original: english }
   if (whole.has(kind)) return { text: name }
   const moment = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(text)?.[0]
   if (kind === 'scheduled' && moment !== undefined)
     return { text: t('composer.scheduledFor', { when: momentWords(moment) }) }
-  const why = causeWords(cause) ?? (kind === 'failed' ? optionalText(`failure.${code}`) : undefined)
+  const why = resultWords(cause) ?? (kind === 'failed' ? optionalText(`failure.${code}`) : undefined)
   if (why === undefined) return { text: name, original: english }
   return { text: `${name}: ${why}`, ...(cause === undefined && { original: english }) }
 }
@@ -186,6 +186,11 @@ export function isPermanentReport(networkCode: string | undefined): boolean {
 
 function causeWords(cause: string | undefined): string | undefined {
   return cause === undefined ? undefined : optionalText(`cause.${cause}`)
+}
+
+/** The result of a delivery report, after its name. */
+function resultWords(cause: string | undefined): string | undefined {
+  return cause === 'report_received' ? t('timeline.received') : causeWords(cause)
 }
 
 function joined(...texts: readonly (string | undefined)[]): string {

@@ -101,12 +101,7 @@ function stepsOf(
   const reached: readonly [kind: TimelineKind, at: Date | null, text: string, more?: Partial<Step>][] = [
     ['dispatched', earlier(facts.dispatchedAt, facts.processedAt), `sent to ${device}`],
     ['processed', facts.processedAt, `queued on ${device}`],
-    [
-      'sent',
-      facts.sentAt,
-      `accepted by the network${sim}${facts.possibleDuplicate ? TWICE : ''}`,
-      { simNumber: facts.usedSimNumber },
-    ],
+    ['sent', facts.sentAt, `sent${sim}${facts.possibleDuplicate ? TWICE : ''}`, { simNumber: facts.usedSimNumber }],
     ['delivered', facts.deliveredAt, 'delivered to the recipient'],
     [
       'failed',

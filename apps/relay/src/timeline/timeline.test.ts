@@ -73,7 +73,7 @@ test('a message delivered in two parts shows each step in the order of time', as
     ['03', 'processed', undefined, 'queued on the device attic'],
     ['04', 'part-accepted', undefined, 'the network accepted part 1 of 2'],
     ['05', 'part-accepted', undefined, 'the network accepted part 2 of 2'],
-    ['05', 'sent', undefined, 'accepted by the network with SIM 2'],
+    ['05', 'sent', undefined, 'sent with SIM 2'],
     ['07', 'part-report', 'TP-ST 0x30', 'delivery report for part 2 of 2: busy'],
     ['09', 'part-report', 'TP-ST 0x00', 'delivery report for part 1 of 2: received'],
     ['09', 'delivered', undefined, 'delivered to the recipient'],
