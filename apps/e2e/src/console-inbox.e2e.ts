@@ -154,6 +154,7 @@ test('notes, labels and the assignee are kept, and their dialog is accessible', 
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await head.getByText('Grace', { exact: true }).waitFor()
+  await head.getByText('Urgent', { exact: true }).waitFor()
   expect(page.url()).toContain(encodeURIComponent(ada))
   expect(await barriersEverywhere(page)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useChangeConversation, useConversationDetails } from '../api/shared-inbox.ts'
+import { useChangeConversation, useConversationDetails, useLabels } from '../api/shared-inbox.ts'
 import { useKeys } from '../shell/keyboard/keys.ts'
 import { usePageActions } from '../shell/keyboard/page-actions.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -15,6 +15,7 @@ import { NotesDialog } from './notes-dialog.tsx'
 /** The actions for a whole conversation, with its labels, assignee and other decisions. */
 export function ConversationMenu({ number }: { readonly number: string }) {
   const { data: details } = useConversationDetails(number)
+  const { data: labels = [] } = useLabels()
   const change = useChangeConversation(number)
   const [isOpen, setOpen] = useState(false)
   const isArchived = details?.archivedAt !== undefined
@@ -55,10 +56,19 @@ export function ConversationMenu({ number }: { readonly number: string }) {
       {isBlocked && <Badge tone="bad">{t('inbox.blocked')}</Badge>}
       {isArchived && <Badge tone="quiet">{t('inbox.archived')}</Badge>}
       {details?.assignee !== undefined && (
-        <Badge tone="quiet">
+        <span className="thread-assignee" title={t('inbox.assignee')}>
+          <Icon name="person" size={14} />
+          <span className="unseen">{t('inbox.assignee')} </span>
           <bdi>{details.assignee}</bdi>
-        </Badge>
+        </span>
       )}
+      {labels
+        .filter(({ id }) => details?.labels.includes(id))
+        .map(({ id, name }) => (
+          <bdi key={id} className="thread-label">
+            {name}
+          </bdi>
+        ))}
       {notes > 0 && (
         <Button
           size="compact-xs"

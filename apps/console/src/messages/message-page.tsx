@@ -99,7 +99,7 @@ function Summary({ message }: { readonly message: MessageStateAnswer }) {
       <ul className="message-recipients">
         {recipients.map(({ phoneNumber, state: its, waiting, possibleDuplicate, ...failure }) => (
           <li key={phoneNumber}>
-            <Link href={conversationPath(phoneNumber, { at: id })}>
+            <Link href={conversationPath(phoneNumber, { at: hashedMessage ? undefined : id })}>
               <bdi>{shownNumber(phoneNumber)}</bdi>
             </Link>
             {isToMany && <MessageMark state={its} withWord />}

@@ -31,6 +31,7 @@ import Sun from 'lucide-react/icons/sun'
 import SunMoon from 'lucide-react/icons/sun-moon'
 import Trash from 'lucide-react/icons/trash-2'
 import TriangleAlert from 'lucide-react/icons/triangle-alert'
+import User from 'lucide-react/icons/user'
 import Webhook from 'lucide-react/icons/webhook'
 import X from 'lucide-react/icons/x'
 
@@ -60,6 +61,7 @@ const icons = named({
   onward: ChevronRight,
   options: SlidersHorizontal,
   overview: Activity,
+  person: User,
   phone: Smartphone,
   picture: Image,
   plus: Plus,
