@@ -12,8 +12,8 @@ import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime } from '../ui/values/relative-time.tsx'
-import { momentWords, numberWords } from '../ui/values/relative-words.ts'
-import { t } from '../words/text.ts'
+import { listWords, momentWords, numberWords } from '../ui/values/relative-words.ts'
+import { inOnePiece, t } from '../words/text.ts'
 import { fieldsOf, inOrder, simChoices } from './api-key-fields.ts'
 import { ApiKeyForm, simChoiceWords } from './api-key-form.tsx'
 import { CreateApiKey } from './create-api-key.tsx'
@@ -142,6 +142,10 @@ function Limits({ apiKey: { limits, recipientsToday = 0 } }: { readonly apiKey: 
   const { sims } = fieldsOf(limits)
   const allowed = simChoices(devices, sims).filter(({ value }) => sims.includes(value))
   const more = recipients.length - listedRecipients
+  const numbers = [
+    ...recipients.slice(0, listedRecipients).map(leftToRight),
+    ...(more > 0 ? [t('keys.more', { count: more })] : []),
+  ]
   if (Object.keys(limits).length === 0) return t('keys.noLimits')
   return (
     <ul className="key-limits small">
@@ -149,17 +153,17 @@ function Limits({ apiKey: { limits, recipientsToday = 0 } }: { readonly apiKey: 
       {recipientsPerDay !== undefined && (
         <li>{t('keys.perDayUsed', { used: numberWords(recipientsToday), limit: numberWords(recipientsPerDay) })}</li>
       )}
-      {recipients.slice(0, listedRecipients).map((number) => (
-        <li key={number}>
-          <bdi dir="ltr">{number}</bdi>
-        </li>
-      ))}
-      {more > 0 && <li>{t('messages.moreRecipients', { count: more })}</li>}
-      {allowed.map((sim) => (
-        <li key={sim.value}>{simChoiceWords(sim)}</li>
-      ))}
+      {numbers.length > 0 && <li>{t('keys.onlyTo', { recipients: listWords(numbers) })}</li>}
+      {allowed.length > 0 && (
+        <li>{t('keys.onlyWith', { sims: listWords(allowed.map((sim) => inOnePiece(simChoiceWords(sim)))) })}</li>
+      )}
     </ul>
   )
+}
+
+/** Keeps the plus sign of a number in front of it, and the star of a prefix behind it, within right-to-left text. */
+function leftToRight(number: string): string {
+  return `\u2066${number}\u2069`
 }
 
 function Edit({ apiKey: { id, name, limits }, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
