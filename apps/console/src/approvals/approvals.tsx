@@ -72,11 +72,7 @@ function HeldMessage({ message }: { readonly message: MessageStateAnswer }) {
       {mmsMessage && <Attachments of={{ id, direction: 'out' }} attachments={mmsMessage.attachments} />}
       <p className="small quiet">
         <Dotted>
-          {sentBy !== undefined && (
-            <>
-              {t('message.sentBy')}: <bdi>{senderWords(sentBy)}</bdi>
-            </>
-          )}
+          {sentBy !== undefined && rich('approvals.requestedBy', { name: <bdi>{senderWords(sentBy)}</bdi> })}
           {scheduleAt !== undefined && t('composer.scheduledFor', { when: momentWords(scheduleAt) })}
           {approval !== undefined && t('approvals.until', { when: untilWords(approval.until) })}
         </Dotted>
