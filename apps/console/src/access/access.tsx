@@ -9,7 +9,7 @@ import { Tokens } from './tokens.tsx'
 export default function Access() {
   const { mode } = useSignedIn()
   return (
-    <Page title={t('access.title')} about={t('access.about')}>
+    <Page title={t('access.title')} about={t(mode === 'cloud' ? 'access.about' : 'access.aboutLocal')}>
       <ApiKeys />
       {mode === 'cloud' && <Tokens />}
       <ChangePassword />
