@@ -67,8 +67,8 @@ export default function Developers() {
         title={t('webhooks.format.twilio')}
         about={rich('api.twilioAbout', { access: (inner) => <Link href="/access">{inner}</Link> })}
       >
-        <CopyField name={t('api.twilioAccount')} value={twilioAccountSid} />
-        <CopyField name={t('api.twilioUrl')} value={`${location.origin}/2010-04-01`} />
+        <CopyField name={t('api.twilioAccount')} value={twilioAccountSid} isNamed />
+        <CopyField name={t('api.twilioUrl')} value={`${location.origin}/2010-04-01`} isNamed />
       </Panel>
       <Panel title={t('api.notes')}>
         <ul className="good-to-know">

@@ -10,15 +10,18 @@ export function CopyField({
   name,
   value,
   isLong = false,
+  isNamed = false,
 }: {
   readonly name: string
   readonly value: string
   readonly isLong?: boolean
+  /** Shows the name above the value. */
+  readonly isNamed?: boolean
 }) {
   const text = useRef<HTMLPreElement>(null)
   const [copied, setCopied] = useState<string>()
   const isCopied = copied === value
-  return (
+  const field = (
     <div className={isLong ? 'copy-field is-long' : 'copy-field'} dir="ltr">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reachable by key */}
       <section ref={scrollEdges} aria-label={name} tabIndex={0}>
@@ -37,6 +40,15 @@ export function CopyField({
         {isCopied ? t('common.copied') : t('common.copy')}
         <span className="unseen"> {name}</span>
       </Button>
+    </div>
+  )
+  if (!isNamed) return field
+  return (
+    <div>
+      <p className="small quiet" aria-hidden="true">
+        {name}
+      </p>
+      {field}
     </div>
   )
 }
