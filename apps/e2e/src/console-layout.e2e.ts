@@ -68,7 +68,7 @@ test.each([1_440, 390])('each page of one thing leads back to its list at a widt
   const [message] = (await gateway.api.ask('GET', '/messages')).json
   await gateway.api.ask('POST', '/webhooks', { url: receiver.url, events: ['sms:received'], id: 'back' })
   for (const [path, list] of [
-    [`/messages/${message.id}`, 'Messages'],
+    [`/messages/${message.id}`, 'Outgoing messages'],
     [`/devices/${device.id}`, 'Devices'],
     ['/webhooks/back', 'Webhooks'],
     ['/setup', 'Devices'],
@@ -107,8 +107,8 @@ test.each(['en', 'de', 'es', 'ar'])(
 )
 
 test('a list of facts that wraps shows no dot at the start or the end of a line', async () => {
-  await show('/devices', 390)
-  await page.locator('.dotted-fact').nth(3).waitFor()
+  await show('/devices', 320)
+  await page.locator('.dotted-fact').nth(2).waitFor()
   const lines = await page
     .locator('.dotted')
     .first()

@@ -96,7 +96,7 @@ test('on a phone, the page of a message leads back to the place in the list, wit
   await loadMore(page.getByRole('main'), 100)
   const link = page.getByRole('list', { name: 'Messages' }).locator('[aria-posinset="80"]').getByRole('link')
   const name = await link.getAttribute('href')
-  const back = page.getByRole('link', { name: 'Back to Messages', exact: true })
+  const back = page.getByRole('link', { name: 'Back to Outgoing messages', exact: true })
   const isBack = async () => {
     await expect.poll(() => new URL(page.url()).search).toBe(filter)
     await page.getByRole('list', { name: 'Messages' }).waitFor()

@@ -5,7 +5,7 @@ import { Link, useSearchParams } from 'wouter'
 import { useApiKeys } from '../api/api-keys.ts'
 import { useDevices } from '../api/devices.ts'
 import { type MessageFilter, useMessages } from '../api/messages.ts'
-import { useOrigin } from '../shell/back-link.tsx'
+import { BackLink, useOrigin } from '../shell/back-link.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
@@ -54,7 +54,7 @@ export default function Messages() {
   const messages = useMessages(applied)
   const found = messages.data?.pages.flatMap(({ body }) => body) ?? []
   return (
-    <Page title={t('messages.title')} about={t('messages.about')}>
+    <Page title={t('conversations.outgoing')} back={<BackLink list="/conversations" />} about={t('messages.about')}>
       <Filters filter={filter} onChange={change} />
       <ProblemNote error={messages.error} retry={() => void messages.refetch()} />
       {messages.isPending && <WaitingLines lines={8} />}

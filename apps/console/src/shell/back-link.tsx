@@ -47,7 +47,7 @@ function nameOf(address: string): string {
   const [path = ''] = address.split('?')
   const number = pathPart('/conversations', path)
   if (number !== undefined) return t('thread.title', { number: shownNumber(number) })
-  if (path === '/messages') return t('messages.title')
+  if (path === '/messages') return t('conversations.outgoing')
   if (path === setupPath) return t('setup.title')
   return placeName(places.find((place) => isAt(path, place.path))?.path ?? '/')
 }
