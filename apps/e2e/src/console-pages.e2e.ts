@@ -58,10 +58,10 @@ test('a device shows its modem with signal, network and memory, and the results 
   await modem.getByText('Ready', { exact: true }).waitFor()
   await eventually(
     () => modem.innerText(),
-    (text) => /Network\s+Emulated Mobile/.test(text) && /SIM storage\s+\d+ of \d+ messages/.test(text),
+    (text) => /Network\s+Emulated Mobile/.test(text) && /SIM storage\s+\d+ of \d+/.test(text),
   )
   await page
-    .getByRole('region', { name: 'Signal' })
+    .getByRole('region', { name: 'History' })
     .getByRole('figure', { name: /Signal between/ })
     .waitFor()
   await page.getByRole('button', { name: 'Run diagnostics' }).click()
@@ -261,7 +261,7 @@ test('keeps the focus when a button is disabled during its request, and when it 
 
   await go('/')
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: 'Find a page, an action or a phone number' }).fill('devices')
+  await page.getByRole('combobox', { name: 'Page, action or phone number' }).fill('devices')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor()
   await expect.poll(() => focused.getAttribute('id')).toBe('content')
@@ -270,7 +270,7 @@ test('keeps the focus when a button is disabled during its request, and when it 
 test('the command palette opens a page by its name and a conversation by its number, and searches', async () => {
   await go('/')
   await page.keyboard.press('Control+k')
-  const field = page.getByRole('combobox', { name: 'Find a page, an action or a phone number' })
+  const field = page.getByRole('combobox', { name: 'Page, action or phone number' })
   await field.fill('webh')
   expect(await barriersEverywhere(page)).toEqual([])
   await field.press('Enter')

@@ -33,13 +33,14 @@ export function DeviceHistory({ id }: { readonly id: string }) {
   }, [telemetry.dataUpdatedAt, hours])
   return (
     <Panel
-      title={t('device.signal')}
+      title={t('device.history')}
       actions={
         <SegmentedControl size="xs" aria-label={t('period.title')} data={spans()} value={hours} onChange={setHours} />
       }
     >
       <ProblemNote error={telemetry.error} retry={() => void telemetry.refetch()} />
       {telemetry.isPending && <WaitingLines lines={5} />}
+      {telemetry.data && <h3>{t('device.signal')}</h3>}
       {telemetry.data &&
         (hasValues(drawn.signal.lines) ? (
           <LazyPlot

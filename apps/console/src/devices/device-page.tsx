@@ -56,6 +56,7 @@ export default function DevicePage({ id }: { readonly id: string }) {
             {device.data.modems.map((modem, at) => (
               <ModemCard
                 deviceId={id}
+                isOfEmulated={device.data.isEmulated}
                 key={modem.simNumber ?? `slot ${at}`}
                 modem={modem}
                 sim={device.data.simCards.find(({ simNumber }) => simNumber === modem.simNumber)}

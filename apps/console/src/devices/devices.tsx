@@ -73,7 +73,7 @@ function DeviceCard({
       </header>
       {simCards.length === 0 && <p className="quiet">{t(isPhone ? 'device.phoneNoSim' : 'device.noModem')}</p>}
       {simCards.map((sim) => (
-        <SimLine key={sim.simNumber} sim={sim} />
+        <SimLine key={sim.simNumber} sim={sim} isOfEmulated={isEmulated} />
       ))}
       {!online && <p className="small quiet">{rich('device.lastSeen', { when: <RelativeTime at={lastSeen} /> })}</p>}
     </li>

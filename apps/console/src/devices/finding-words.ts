@@ -57,7 +57,7 @@ function shown(values: NonNullable<Values>): Record<string, string | number> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      typeof value === 'number' && value < 0 ? isolate(String(value)) : value,
+      typeof value === 'number' && value < 0 ? isolate(String(value).replace('-', '−')) : value,
     ]),
   ) as Record<string, string | number>
 }

@@ -16,10 +16,13 @@ export function ModemCard({
   deviceId,
   modem,
   sim,
+  isOfEmulated = false,
 }: {
   readonly deviceId: string
   readonly modem: ModemAnswer
   readonly sim: SimCardAnswer | undefined
+  /** True if the page shows that the whole device is emulated. */
+  readonly isOfEmulated?: boolean | undefined
 }) {
   const {
     simNumber,
@@ -46,12 +49,13 @@ export function ModemCard({
         <b>{signal === undefined ? '–' : percentWords(signal)}</b>
         <span className="quiet">
           {signalWords(signal)}
-          {modem.signalDbm !== undefined && ` (${t('modem.dbm', { value: String(modem.signalDbm) })})`}
+          {modem.signalDbm !== undefined &&
+            ` (${t('modem.dbm', { value: String(modem.signalDbm).replace('-', '−') })})`}
         </span>
       </div>
       <Facts
         of={[
-          [t('modem.type'), sim?.isEmulated ? t('device.emulated') : undefined],
+          [t('modem.type'), sim?.isEmulated && !isOfEmulated ? t('device.emulated') : undefined],
           [t('modem.network'), modem.operator ?? sim?.carrierName],
           [t('modem.technology'), technology],
           [t('modem.registration'), registration && (optionalText(`registration.${registration}`) ?? registration)],
@@ -108,7 +112,7 @@ function Storage({ modem: { storageUsed, storageTotal } }: { readonly modem: Mod
   return (
     <>
       {words}
-      <meter className="storage-bar" min={0} max={storageTotal} value={storageUsed} aria-label={words} />
+      <meter className="storage-bar" min={0} max={storageTotal} value={storageUsed} aria-label={t('modem.storage')} />
     </>
   )
 }

@@ -8,15 +8,18 @@ import './sim-line.css'
 /** A SIM in one line: signal, network, phone number, and its state unless it is ready. */
 export function SimLine({
   sim: { simNumber, name, signal, carrierName, phoneNumber, state, isEmulated },
+  isOfEmulated = false,
 }: {
   readonly sim: SimCardAnswer
+  /** True if the page shows that the whole device is emulated. */
+  readonly isOfEmulated?: boolean | undefined
 }) {
   return (
     <span className="sim-line" data-ready={state === 'ready'}>
       <SignalBars signal={state === 'ready' ? signal : undefined} />
       <Dotted>
         {simWords(simNumber, name)}
-        {isEmulated && t('device.emulated')}
+        {isEmulated && !isOfEmulated && t('device.emulated')}
         {carrierName !== undefined && <bdi>{carrierName}</bdi>}
         {phoneNumber !== undefined && <bdi>{phoneNumber}</bdi>}
         {state !== 'ready' && simStateWords(state)}
