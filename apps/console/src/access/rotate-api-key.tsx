@@ -47,6 +47,9 @@ export function RotateApiKey({ apiKey, onClose }: { readonly apiKey: ApiKey; rea
             <Button type="submit" loading={rotate.isPending}>
               {t('keys.rotateAction')}
             </Button>
+            <Button variant="default" disabled={rotate.isPending} onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
           </div>
         </form>
       ) : (
