@@ -114,7 +114,7 @@ function TestForm({
         <Button type="submit" loading={send.isPending}>
           {t('setup.sendTest')}
         </Button>
-        <Button variant="subtle" onClick={() => onSent(skipped)}>
+        <Button variant="default" onClick={() => onSent(skipped)}>
           {t('setup.skipTest')}
         </Button>
       </div>
