@@ -53,6 +53,7 @@ test('names a contradictory setting at its field while it is edited, and saves s
   expect(await section.getByRole('alert').count()).toBe(0)
   for (const name of ['Minimum pause', 'Maximum pause', 'Message limit']) await field(name).fill('')
   await field('Limit period').selectOption('No limit')
+  await expect.poll(() => field('Message limit').isDisabled()).toBe(true)
   await save.click()
   await save.waitFor({ state: 'detached' })
   expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')

@@ -238,7 +238,7 @@ test('keeps the focus when a button is disabled during its request, and when it 
 
   await go('/settings')
   const section = page.getByRole('region', { name: 'Sending' })
-  await section.getByLabel('Message limit').fill('7')
+  await section.getByLabel('Maximum pause').fill('7')
   const save = section.getByRole('button', { name: 'Save' })
   // Answers slower than usual, so that the button is disabled for a while.
   await page.route('**/settings', async (route) => {
@@ -255,8 +255,8 @@ test('keeps the focus when a button is disabled during its request, and when it 
   await expect
     .poll(() => focused.evaluate((element) => element.closest('section')?.getAttribute('aria-label')))
     .toBe('Sending')
-  await section.getByLabel('Message limit').fill('')
-  await section.getByLabel('Message limit').press('Enter')
+  await section.getByLabel('Maximum pause').fill('')
+  await section.getByLabel('Maximum pause').press('Enter')
   await save.waitFor({ state: 'detached' })
 
   await go('/')
