@@ -46,7 +46,7 @@ export function CopyField({
   return (
     <div>
       <p className="small quiet" aria-hidden="true">
-        {name}
+        <bdi>{name}</bdi>
       </p>
       {field}
     </div>

@@ -1,8 +1,6 @@
-import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { useDeliveries } from '../api/webhooks.ts'
-import { Badge } from '../ui/badge.tsx'
 import { t } from '../words/text.ts'
-import { barsOf, type HealthBar, isFailingNow } from './health-bars.ts'
+import { barsOf, type HealthBar } from './health-bars.ts'
 import './health-strip.css'
 
 const shown = 40
@@ -61,13 +59,4 @@ export function HealthStrip({
       <line x1="0" x2={width} y1={above} y2={above} />
     </svg>
   )
-}
-
-/** Whether the webhook receives events, and whether its latest deliveries succeed. */
-export function WebhookState({ webhook: { id, disabledAt, pausedAt } }: { readonly webhook: WebhookAnswer }) {
-  const isFailing = isFailingNow(useHealthBars(id))
-  if (disabledAt !== undefined) return <Badge tone="bad">{t('webhooks.disabled')}</Badge>
-  if (pausedAt !== undefined) return <Badge tone="warn">{t('webhooks.paused')}</Badge>
-  if (isFailing) return <Badge tone="bad">{t('webhooks.failing')}</Badge>
-  return <Badge tone="good">{t('webhooks.active')}</Badge>
 }

@@ -17,9 +17,9 @@ import { RelativeTime } from '../ui/values/relative-time.tsx'
 import { optionalText, rich, t } from '../words/text.ts'
 import { attemptErrorWords } from './attempt-error-words.ts'
 import { DeliveryLog } from './delivery-log.tsx'
-import { WebhookState } from './health-strip.tsx'
 import { ShownSecret } from './shown-secret.tsx'
 import { WebhookForm } from './webhook-form.tsx'
+import { WebhookState } from './webhooks.tsx'
 
 /** One webhook with its actions and deliveries. */
 export default function WebhookPage() {

@@ -4,6 +4,7 @@ import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
 import { Link } from 'wouter'
 import { useDevices } from '../api/devices.ts'
 import { useRegisterWebhook, useWebhooks } from '../api/webhooks.ts'
+import { Badge } from '../ui/badge.tsx'
 import { CreateDialog } from '../ui/dialogs/create-dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -12,7 +13,8 @@ import { Page, Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { Dotted } from '../ui/values/dotted.tsx'
 import { optionalText, t } from '../words/text.ts'
-import { HealthStrip, WebhookState } from './health-strip.tsx'
+import { isFailingNow } from './health-bars.ts'
+import { HealthStrip, useHealthBars } from './health-strip.tsx'
 import { ShownSecret } from './shown-secret.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 import './webhooks.css'
@@ -75,6 +77,15 @@ function ListedWebhook({ webhook }: { readonly webhook: WebhookAnswer }) {
       <WebhookState webhook={webhook} />
     </li>
   )
+}
+
+/** Whether the webhook receives events, and whether its latest deliveries succeed. */
+export function WebhookState({ webhook: { id, disabledAt, pausedAt } }: { readonly webhook: WebhookAnswer }) {
+  const isFailing = isFailingNow(useHealthBars(id))
+  if (disabledAt !== undefined) return <Badge tone="bad">{t('webhooks.disabled')}</Badge>
+  if (pausedAt !== undefined) return <Badge tone="warn">{t('webhooks.paused')}</Badge>
+  if (isFailing) return <Badge tone="bad">{t('webhooks.failing')}</Badge>
+  return <Badge tone="good">{t('webhooks.active')}</Badge>
 }
 
 /** Asks for the URL and the event, then shows the secret once. */
