@@ -199,7 +199,7 @@ test('English shows the texts of the API that contain details, and the words of 
   const text = 'queued on the device attic'
   expect(stepWords({ at, kind: 'processed', text })).toEqual({ text })
   const textOf = (error: string, errorCode: string) => failureWords({ error, errorCode })?.text
-  expect(textOf('the text has 300 parts', 'unwritable')).toBe('The text has 300 parts')
+  expect(textOf('the text has 300 parts', 'unwritable')).toBe('The text has 300 parts.')
   expect(textOf('unwritable', 'unwritable')).toBe('The content can’t be sent as an SMS.')
   expect(textOf('submit_unknown: the message was passed to the modem', 'submit_unknown')).toMatch(/^Outcome unknown/)
   expect(textOf('a newer failure', 'full_moon')).toBe('A newer failure')
@@ -222,6 +222,28 @@ test('a failure has a sentence, advice and the code of the network, each once', 
     text: 'The network couldn’t deliver the message.',
     code: 'TP-ST 0x7f',
   })
+})
+
+test.each([
+  ['unwritable', 'Correct the message and send it again.'],
+  ['undecryptable', expect.stringContaining('ENCRYPTION_PASSPHRASE')],
+  ['unsupported', 'Update the agent.'],
+  ['no_such_sim', 'Choose a SIM of this device, or none.'],
+  ['phone_failed', expect.stringMatching(/^Fix the problem that the phone reported/)],
+  ['gave_up', 'Fix the problem, then send the message again.'],
+])('in English, the failure %s has its details and advice', (errorCode, advice) => {
+  expect(failureWords({ error: 'details of the agent', errorCode })).toEqual({
+    text: 'Details of the agent.',
+    advice,
+    code: undefined,
+  })
+})
+
+test('advice follows a whole sentence', () => {
+  const textOf = (error: string) => failureWords({ error, errorCode: 'gave_up' })?.text
+  expect(textOf('it waited (for a SIM)')).toBe('It waited (for a SIM).')
+  expect(textOf('it waited: The network is away. (CMS 777)')).toBe('It waited: The network is away. (CMS 777)')
+  expect(textOf('it waited for a SIM!')).toBe('It waited for a SIM!')
 })
 
 test('a message that was sent in part says how much of it was sent', () => {

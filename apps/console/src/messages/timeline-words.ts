@@ -141,8 +141,11 @@ export function failureWords(failure: Failure): FailureWords | undefined {
       text: joined(partialWords(error), errorCode && namedByCause.has(errorCode) ? undefined : words, why),
     }
   const isDetailed = errorCode === undefined || words === undefined || hasDetails(failure)
-  if (error !== undefined && isDetailed && (words === undefined || locale().language === 'en'))
-    return { text: sentence(inLocalTime(error)), advice: undefined, code: undefined }
+  if (error !== undefined && isDetailed && (words === undefined || locale().language === 'en')) {
+    const { advice } = said
+    const text = sentence(inLocalTime(error))
+    return { text: advice === undefined ? text : ended(text), advice, code: undefined }
+  }
   return words === undefined ? undefined : { ...said, text: joined(partialWords(error), words) }
 }
 
@@ -168,6 +171,11 @@ function hasDetails({ error, errorCode, cause }: Failure): boolean {
 function partialWords(error: string | undefined): string | undefined {
   const [, sent, total] = /^partial (\d+)\/(\d+): /.exec(error ?? '') ?? []
   return sent === undefined ? undefined : t('failure.partial', { sent: Number(sent), total: Number(total) })
+}
+
+/** Ends a text of the API with a full stop, so that advice can follow. Some texts end with a code: `Refused. (CMS 1)`. */
+function ended(text: string): string {
+  return /[.!?…](\s\([^()]*\))?$/.test(text) ? text : `${text}.`
 }
 
 function failureAdvice({ errorCode, networkCode, cause }: Failure): string | undefined {
