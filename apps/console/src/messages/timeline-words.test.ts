@@ -165,7 +165,9 @@ describe('in German', () => {
     const text = 'the message cannot be encoded as SMS: 256 parts'
     const failure = { error: text, errorCode: 'unwritable' }
     const failed = { at, kind: 'failed', code: 'unwritable', text, advice: 'Shorten it.' } as const
-    expect(await inGerman(() => stepWords(failed, failure))).toEqual({ text: 'Fehlgeschlagen', original: text })
+    const ofPart = { ...failed, text: `partial 1/3: ${text}` }
+    const steps = await inGerman(() => [failed, ofPart].map((step) => stepWords(step, failure)))
+    expect(steps).toEqual([failed, ofPart].map(() => ({ text: 'Fehlgeschlagen', original: text })))
   })
 
   test('a message that is tried again shows its cause', async () => {
@@ -249,6 +251,12 @@ test('advice follows a whole sentence', () => {
 test('a message that was sent in part says how much of it was sent', () => {
   const failure = { error: 'partial 1/2: There is no SIM. (CME 10)', errorCode: 'refused', networkCode: 'CME 10' }
   expect(failureWords({ ...failure, cause: 'sim_missing' })?.text).toBe('Sent 1 of 2 parts. There is no SIM.')
+  const textOf = (error: string) => failureWords({ error, errorCode: 'gave_up' })?.text
+  expect(textOf('partial 1/3: not sent in time')).toBe('Sent 1 of 3 parts. Not sent in time.')
+  expect(textOf('partial 1/3: gave_up')).toBe('Sent 1 of 3 parts. The device retried until its time limit.')
+  expect(stepWords({ at, kind: 'failed', code: 'gave_up', text: 'partial 1/3: not sent in time' }).text).toBe(
+    'Sent 1 of 3 parts. Not sent in time',
+  )
 })
 
 test('the timeline only names the steps of a failure that the page describes elsewhere', () => {

@@ -89,12 +89,14 @@ const whole: ReadonlySet<TimelineKind> = new Set([
  */
 export function stepWords(entry: TimelineEntry, failure?: Failure): StepWords {
   const { kind, code, cause, until, text } = entry
-  const english = inLocalTime(text)
+  const english = locale().language === 'en' ? errorText(text) : inLocalTime(text)
   const name = optionalText(`step.${kind}`)
   if (name !== undefined && failure !== undefined && isOfFailure(entry, failure))
     return {
       text: name,
-      ...(locale().language !== 'en' && kind === 'failed' && hasDetails(failure) && { original: english }),
+      ...(locale().language !== 'en' &&
+        kind === 'failed' &&
+        hasDetails(failure) && { original: inLocalTime(withoutPartial(text)) }),
     }
   if ((kind === 'waiting' || kind === 'in-doubt') && optionalText(`waiting.${code}`) !== undefined)
     return { text: joined(waitingText({ reason: code as Waiting['reason'], until, message: text }), causeWords(cause)) }
@@ -143,7 +145,7 @@ export function failureWords(failure: Failure): FailureWords | undefined {
   const isDetailed = errorCode === undefined || words === undefined || hasDetails(failure)
   if (error !== undefined && isDetailed && (words === undefined || locale().language === 'en')) {
     const { advice } = said
-    const text = sentence(inLocalTime(error))
+    const text = sentence(errorText(error))
     return { text: advice === undefined ? text : ended(text), advice, code: undefined }
   }
   return words === undefined ? undefined : { ...said, text: joined(partialWords(error), words) }
@@ -164,16 +166,29 @@ const detailed: ReadonlySet<string> = new Set([
 
 /** Returns true if the English text of a failure contains more than its words. Some texts are only a code. */
 function hasDetails({ error, errorCode, cause }: Failure): boolean {
-  return cause === undefined && errorCode !== undefined && detailed.has(errorCode) && error !== errorCode
+  if (cause !== undefined || errorCode === undefined || !detailed.has(errorCode)) return false
+  return error === undefined || withoutPartial(error) !== errorCode
 }
 
 /** Agents begin the error of a message that was sent in part with `partial 1/3: `. */
+const partial = /^partial (\d+)\/(\d+): /
+
 function partialWords(error: string | undefined): string | undefined {
-  const [, sent, total] = /^partial (\d+)\/(\d+): /.exec(error ?? '') ?? []
+  const [, sent, total] = partial.exec(error ?? '') ?? []
   return sent === undefined ? undefined : t('failure.partial', { sent: Number(sent), total: Number(total) })
 }
 
-/** Ends a text of the API with a full stop, so that advice can follow. Some texts end with a code: `Refused. (CMS 1)`. */
+function withoutPartial(error: string): string {
+  return error.replace(partial, '')
+}
+
+/** A text of the API in which the number of sent parts is in words. */
+function errorText(error: string): string {
+  const sent = partialWords(error)
+  return sent === undefined ? inLocalTime(error) : `${sent} ${sentence(inLocalTime(withoutPartial(error)))}`
+}
+
+/** Adds a full stop, so that advice can follow. Some texts end with a code, such as `It failed. (CMS 1)`. */
 function ended(text: string): string {
   return /[.!?…](\s\([^()]*\))?$/.test(text) ? text : `${text}.`
 }
