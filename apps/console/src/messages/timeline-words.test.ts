@@ -244,7 +244,7 @@ test.each([
 test('advice follows a whole sentence', () => {
   const textOf = (error: string) => failureWords({ error, errorCode: 'gave_up' })?.text
   expect(textOf('it waited (for a SIM)')).toBe('It waited (for a SIM).')
-  expect(textOf('it waited: The network is away. (CMS 777)')).toBe('It waited: The network is away. (CMS 777)')
+  expect(textOf('it waited: The network is away. (CMS 777)')).toBe('It waited: The network is away. (CMS\u00a0777)')
   expect(textOf('it waited for a SIM!')).toBe('It waited for a SIM!')
 })
 
@@ -256,6 +256,14 @@ test('a message that was sent in part says how much of it was sent', () => {
   expect(textOf('partial 1/3: gave_up')).toBe('Sent 1 of 3 parts. The device retried until its time limit.')
   expect(stepWords({ at, kind: 'failed', code: 'gave_up', text: 'partial 1/3: not sent in time' }).text).toBe(
     'Sent 1 of 3 parts. Not sent in time',
+  )
+})
+
+test('a code in a text is not broken at the end of a line', () => {
+  const textOf = (error: string) => failureWords({ error, errorCode: 'gave_up' })?.text
+  expect(textOf('it waited: Refused. (CMS 777)')).toBe('It waited: Refused. (CMS\u00a0777)')
+  expect(stepWords({ at, kind: 'part-report', code: 'TP-ST 0x7f', text: 'reserved (TP-ST 0x7f)' }).text).toBe(
+    'reserved (TP\u2011ST\u00a00x7f)',
   )
 })
 

@@ -89,14 +89,14 @@ const whole: ReadonlySet<TimelineKind> = new Set([
  */
 export function stepWords(entry: TimelineEntry, failure?: Failure): StepWords {
   const { kind, code, cause, until, text } = entry
-  const english = locale().language === 'en' ? errorText(text) : inLocalTime(text)
+  const english = locale().language === 'en' ? errorText(text) : apiText(text)
   const name = optionalText(`step.${kind}`)
   if (name !== undefined && failure !== undefined && isOfFailure(entry, failure))
     return {
       text: name,
       ...(locale().language !== 'en' &&
         kind === 'failed' &&
-        hasDetails(failure) && { original: inLocalTime(withoutPartial(text)) }),
+        hasDetails(failure) && { original: apiText(withoutPartial(text)) }),
     }
   if ((kind === 'waiting' || kind === 'in-doubt') && optionalText(`waiting.${code}`) !== undefined)
     return { text: joined(waitingText({ reason: code as Waiting['reason'], until, message: text }), causeWords(cause)) }
@@ -185,7 +185,7 @@ function withoutPartial(error: string): string {
 /** A text of the API in which the number of sent parts is in words. */
 function errorText(error: string): string {
   const sent = partialWords(error)
-  return sent === undefined ? inLocalTime(error) : `${sent} ${sentence(inLocalTime(withoutPartial(error)))}`
+  return sent === undefined ? apiText(error) : `${sent} ${sentence(apiText(withoutPartial(error)))}`
 }
 
 /** Adds a full stop, so that advice can follow. Some texts end with a code, such as `It failed. (CMS 1)`. */
@@ -261,6 +261,13 @@ const withoutAction: ReadonlySet<string> = new Set([
   'retried',
   'storage_freed',
 ])
+
+/** Keeps codes such as `CMS 21` and `TP-ST 0x43` together at the end of a line. */
+function apiText(text: string): string {
+  return inLocalTime(text).replace(/\b(CM[ES] \d+|HILINK \d+|TP-ST 0x[0-9a-f]{2})\b/g, (code) =>
+    code.replace(' ', '\u00a0').replace('-', '\u2011'),
+  )
+}
 
 /**
  * Replaces UTC times in a text of the API with local times. The text is English, so a time in Arabic is isolated.
