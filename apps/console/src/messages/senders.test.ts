@@ -12,8 +12,8 @@ test('offers each kind of credentials and each key', () => {
   expect(senders([bell], '')).toEqual([
     { value: '', label: 'All' },
     { value: 'session', label: 'Console' },
-    { value: 'password', label: 'API, with password' },
-    { value: 'token', label: 'API, with token' },
+    { value: 'password', label: 'API (password)' },
+    { value: 'token', label: 'API (token)' },
     { value: 'webhook', label: 'Webhook reply' },
     { value: 'key', label: 'Any API key' },
     { value: 'k1', label: 'door bell' },
