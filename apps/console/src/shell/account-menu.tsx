@@ -18,11 +18,6 @@ export function AccountMenu({ onHelp, isShort = false }: { readonly onHelp: () =
             {username.slice(0, 1).toUpperCase()}
           </span>
           <span className={isShort ? 'unseen' : undefined}>{username}</span>
-          {!isShort && (
-            <span className="account-menu-note" aria-hidden="true">
-              {t('account.signedIn')}
-            </span>
-          )}
         </button>
       </Menu.Target>
       <Menu.Dropdown>
