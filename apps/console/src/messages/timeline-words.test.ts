@@ -259,6 +259,14 @@ test('a message that was sent in part says how much of it was sent', () => {
   )
 })
 
+test('a wait says what happens at its end', () => {
+  const textOf = (code: string) =>
+    stepWords({ at, kind: 'waiting', code, until: '2026-03-02T09:00:00.000Z', text: '' }).text
+  expect(textOf('outcome_unknown')).toMatch(/ Final status by .+\.$/)
+  expect(textOf('earlier_outcome_unknown')).toMatch(/ Sending resumes .+ at the latest\.$/)
+  expect(textOf('retry')).toMatch(/ Next attempt: .+\.$/)
+})
+
 test('a code in a text is not broken at the end of a line', () => {
   const textOf = (error: string) => failureWords({ error, errorCode: 'gave_up' })?.text
   expect(textOf('it waited: Refused. (CMS 777)')).toBe('It waited: Refused. (CMS\u00a0777)')

@@ -279,7 +279,7 @@ export function inLocalTime(text: string): string {
   )
 }
 
-type WaitEnd = 'latest' | 'continues' | 'nextTry' | 'expires'
+type WaitEnd = 'latest' | 'finalStatus' | 'continues' | 'nextTry' | 'expires'
 
 const waitEnds: Readonly<Partial<Record<Waiting['reason'], WaitEnd>>> = {
   approval: 'expires',
@@ -287,6 +287,7 @@ const waitEnds: Readonly<Partial<Record<Waiting['reason'], WaitEnd>>> = {
   work_hours: 'continues',
   retry: 'nextTry',
   modem_busy: 'nextTry',
+  outcome_unknown: 'finalStatus',
 }
 
 /** Describes why a message is not sent yet. */
