@@ -18,6 +18,15 @@ test.each([
   ['Call +44 7400 123456 or +44 (20) 7946-0018', ['text Call +44 7400 123456 or +44 (20) 7946-0018']],
   ['Call +447400123456 on 2026-03-01 at 10:30', ['text Call +447400123456 on 2026-03-01 at 10:30']],
   ['12 345 parcels, 1234567890', ['text 12 345 parcels, 1234567890']],
+  ['https://\u202ex@evil.example/moc.knab', ['text https://\u202ex@evil.example/moc.knab']],
+  [
+    'https://example.org\u202e/moc www.example.org\u200b',
+    ['link https://example.org', 'text \u202e/moc ', 'link www.example.org', 'text \u200b'],
+  ],
+  ['\u2068https://example.org/(a)\u2069', ['text \u2068', 'link https://example.org/(a)', 'text \u2069']],
+  ['https://bank.example@evil.example/', ['text https://bank.example@evil.example/']],
+  ['www.bank.example:1@evil.example', ['text www.bank.example:1@evil.example']],
+  ['https://example.org/@ada', ['link https://example.org/@ada']],
   ['javascript:alert(1)', ['text javascript:alert(1)']],
   ['', ['text ']],
 ])('%s has the links and codes %j', (text, expected) => {

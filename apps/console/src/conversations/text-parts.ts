@@ -5,8 +5,14 @@ interface TextPart {
   readonly at: number
 }
 
+/** Invisible characters, some of which reverse the text after them, so that an address looks like another one. */
+const invisible = String.raw`\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff`
+const inAddress = String.raw`[^\s<>"'()${invisible}]`
+const inBrackets = String.raw`\(${inAddress}*\)`
+/** The last character of an address. Punctuation after an address is not a part of it. */
+const lastOfAddress = String.raw`[^\s<>"'.,;:!?)\]([${invisible}]`
 /** An address. A closing bracket is a part of the address if the address contains the opening bracket. */
-const link = /(?<!\w)(?:https?:\/\/|www\.)(?:[^\s<>"'()]|\([^\s<>"'()]*\))*(?:[^\s<>"'.,;:!?)\]([]|\([^\s<>"'()]*\))/
+const link = String.raw`(?<!\w)(?:https?:\/\/|www\.)(?:${inAddress}|${inBrackets})*(?:${lastOfAddress}|${inBrackets})`
 /** A phone number with spaces, which contains no codes. */
 const phoneNumber = /\+\d(?:[ ()-]{0,2}\d){6,14}/
 /** A separate number of four to eight digits, which is usually a one-time code. */
@@ -14,7 +20,7 @@ const code = /(?<![\d+.,:/-])\d{4,8}(?![\d.,:/-]*\d)/
 /** A code in two groups of three digits. An amount such as 100 000 is not a code. */
 const codeInGroups = /(?<![\d+.,:/-]|\d )\d{3}[ -](?!000)\d{3}(?![\d.,:/ -]*\d)/
 const special = new RegExp(
-  `(?<link>${link.source})|${phoneNumber.source}|(?<code>${codeInGroups.source}|${code.source})`,
+  `(?<link>${link})|${phoneNumber.source}|(?<code>${codeInGroups.source}|${code.source})`,
   'gi',
 )
 
@@ -23,13 +29,21 @@ export function textParts(text: string): TextPart[] {
   let end = 0
   for (const { 0: part, index, groups } of text.matchAll(special)) {
     const kind = groups?.['link'] === undefined ? 'code' : 'link'
-    if (groups?.[kind] === undefined) continue
+    if (groups?.[kind] === undefined || (kind === 'link' && !showsItsHost(part))) continue
     if (index > end) parts.push({ kind: 'text', part: text.slice(end, index), at: end })
     parts.push({ kind, part, at: index })
     end = index + part.length
   }
   if (end < text.length || parts.length === 0) parts.push({ kind: 'text', part: text.slice(end), at: end })
   return parts
+}
+
+/** False for an address such as https://bank.example@evil.example, which looks like an address of another host. */
+function showsItsHost(part: string): boolean {
+  const target = linkTarget(part)
+  if (!URL.canParse(target)) return false
+  const { username, password } = new URL(target)
+  return username === '' && password === ''
 }
 
 /** Returns the address that a link opens. */
