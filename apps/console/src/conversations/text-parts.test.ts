@@ -18,6 +18,14 @@ test.each([
   ['Call +44 7400 123456 or +44 (20) 7946-0018', ['text Call +44 7400 123456 or +44 (20) 7946-0018']],
   ['Call +447400123456 on 2026-03-01 at 10:30', ['text Call +447400123456 on 2026-03-01 at 10:30']],
   ['12 345 parcels, 1234567890', ['text 12 345 parcels, 1234567890']],
+  [
+    '„https://example.org/a“, «www.example.org/b»…',
+    ['text „', 'link https://example.org/a', 'text “, «', 'link www.example.org/b', 'text »…'],
+  ],
+  [
+    'https://example.org؟ https://example.org。',
+    ['link https://example.org', 'text ؟ ', 'link https://example.org', 'text 。'],
+  ],
   ['https://\u202ex@evil.example/moc.knab', ['text https://\u202ex@evil.example/moc.knab']],
   [
     'https://example.org\u202e/moc www.example.org\u200b',

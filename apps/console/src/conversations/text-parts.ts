@@ -10,7 +10,7 @@ const invisible = String.raw`\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff
 const inAddress = String.raw`[^\s<>"'()${invisible}]`
 const inBrackets = String.raw`\(${inAddress}*\)`
 /** The last character of an address. Punctuation after an address is not a part of it. */
-const lastOfAddress = String.raw`[^\s<>"'.,;:!?)\]([${invisible}]`
+const lastOfAddress = String.raw`[^\s<>"'.,;:!?)\]([،؛؟»«”“„’…。、${invisible}]`
 /** An address. A closing bracket is a part of the address if the address contains the opening bracket. */
 const link = String.raw`(?<!\w)(?:https?:\/\/|www\.)(?:${inAddress}|${inBrackets})*(?:${lastOfAddress}|${inBrackets})`
 /** A phone number with spaces, which contains no codes. */
