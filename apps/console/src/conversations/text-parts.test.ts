@@ -41,6 +41,11 @@ test.each([
   expect(textParts(text).map(({ kind, part }) => `${kind} ${part}`)).toEqual(expected)
 })
 
+test('the codes of a long text are found in a short time', { timeout: 3_000 }, () => {
+  const text = '123-456  '.repeat(60_000)
+  expect(textParts(text)).toHaveLength(3)
+})
+
 test('an address without a scheme opens over HTTPS', () => {
   expect(linkTarget('www.example.org/a')).toBe('https://www.example.org/a')
   expect(linkTarget('http://example.org')).toBe('http://example.org')

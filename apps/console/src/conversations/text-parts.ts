@@ -16,9 +16,9 @@ const link = String.raw`(?<!\w)(?:https?:\/\/|www\.)(?:${inAddress}|${inBrackets
 /** A phone number with spaces, which contains no codes. */
 const phoneNumber = /\+\d(?:[ ()-]{0,2}\d){6,14}/
 /** A separate number of four to eight digits, which is usually a one-time code. */
-const code = /(?<![\d+.,:/-])\d{4,8}(?![\d.,:/-]*\d)/
+const code = /(?<![\d+.,:/-])\d{4,8}(?![.,:/-]*\d)/
 /** A code in two groups of three digits. An amount such as 100 000 is not a code. */
-const codeInGroups = /(?<![\d+.,:/-]|\d )\d{3}[ -](?!000)\d{3}(?![\d.,:/ -]*\d)/
+const codeInGroups = /(?<![\d+.,:/-]|\d )\d{3}[ -](?!000)\d{3}(?![.,:/ -]*\d)/
 const special = new RegExp(
   `(?<link>${link})|${phoneNumber.source}|(?<code>${codeInGroups.source}|${code.source})`,
   'gi',
