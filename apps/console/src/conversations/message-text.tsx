@@ -1,4 +1,4 @@
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { copyText } from '../ui/copy-field.tsx'
 import { t } from '../words/text.ts'
 import { linkTarget, markedParts } from './text-parts.ts'
@@ -6,9 +6,10 @@ import './message-text.css'
 
 /** The text of a message: links open in a new tab, codes are copied by a click, and a search text is marked. */
 export function MessageText({ text, marked = '' }: { readonly text: string; readonly marked?: string | undefined }) {
+  const parts = useMemo(() => markedParts(text, marked), [text, marked])
   return (
     <p dir="auto">
-      {markedParts(text, marked).map(({ kind, part, at, pieces }) => {
+      {parts.map(({ kind, part, at, pieces }) => {
         const shown = pieces.map(({ piece, at: start, isMarked }) =>
           isMarked ? <mark key={start}>{piece}</mark> : piece,
         )

@@ -57,9 +57,17 @@ test.each([
   ['https://example.org/a, A?', 'a', ['https://ex', '[a]', 'mple.org/', '[a]', ', ', '[A]', '?']],
   ['İİ (a+b) x', '(A+', ['İİ ', '[(a+]', 'b) x']],
   ['Hello', '', ['Hello']],
+  ['Hello', 'l', ['He', '[l]', '[l]', 'o']],
+  ['Code 1234', '1', ['Code ', '[1]', '234']],
 ])('%s with the search text %s is shown as %j', (text, marked, expected) => {
   const pieces = markedParts(text, marked).flatMap((part) => part.pieces)
   expect(pieces.map(({ piece, isMarked }) => (isMarked ? `[${piece}]` : piece))).toEqual(expected)
+})
+
+test('a text with very many matches is marked only at its start, in a short time', { timeout: 3_000 }, () => {
+  const pieces = markedParts('e'.repeat(39_000), 'e').flatMap((part) => part.pieces)
+  expect(pieces.filter(({ isMarked }) => isMarked)).toHaveLength(200)
+  expect(pieces.at(-1)).toEqual({ piece: 'e'.repeat(38_800), at: 200, isMarked: false })
 })
 
 test('a match stays visible: only the end of a long text before it is shown, from a space', () => {

@@ -58,21 +58,38 @@ interface Piece {
   readonly isMarked: boolean
 }
 
+/** More marks would help nobody and would make the page slow. */
+const MOST_MARKS = 200
+
 /** Cuts the parts of a text where a search text begins or ends, which may be inside a link or a code. */
 export function markedParts(text: string, marked: string): (TextPart & { readonly pieces: readonly Piece[] })[] {
-  const pattern = new RegExp(marked.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu')
-  const matches = marked === '' ? [] : [...text.matchAll(pattern)]
-  const cuts = matches.flatMap(({ 0: found, index }) => [index, index + found.length])
+  const matches = matchesIn(text, marked)
+  let next = 0
   return textParts(text).map((whole) => {
     const end = whole.at + whole.part.length
-    const edges = [whole.at, ...cuts.filter((cut) => cut > whole.at && cut < end), end]
-    const pieces = edges.slice(1).map((to, index): Piece => {
-      const at = edges[index] ?? whole.at
-      const isMarked = matches.some((match) => match.index <= at && at < match.index + match[0].length)
-      return { piece: text.slice(at, to), at, isMarked }
-    })
+    const pieces: Piece[] = []
+    for (let at = whole.at; at < end; ) {
+      const { from, to } = matches[next] ?? { from: end, to: end }
+      const isMarked = from <= at
+      const cut = Math.min(isMarked ? to : from, end)
+      pieces.push({ piece: text.slice(at, cut), at, isMarked })
+      at = cut
+      if (to <= at) next += 1
+    }
     return { ...whole, pieces }
   })
+}
+
+/** Returns the first matches, in the order of the text. */
+function matchesIn(text: string, marked: string): readonly { readonly from: number; readonly to: number }[] {
+  const matches: { from: number; to: number }[] = []
+  if (marked === '') return matches
+  const pattern = new RegExp(marked.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu')
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    matches.push({ from: index, to: index + found.length })
+    if (matches.length === MOST_MARKS) break
+  }
+  return matches
 }
 
 /** A match is visible in a list that is 240 pixels wide if at most this many characters precede it. */
