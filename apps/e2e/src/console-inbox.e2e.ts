@@ -261,6 +261,49 @@ test('the command palette runs the actions of the conversation and of the accoun
   await page.keyboard.press('Escape')
 })
 
+test('the command palette waits for the state of the conversation, and closes when another page is shown', async () => {
+  const [first, second] = ['+447400777003', '+447400777004']
+  await receive(first, 'Hello from Jane')
+  await receive(second, 'Hello from June')
+  // Reads the messages first, because the answer to a read mark contains the details.
+  for (const number of [second, first]) {
+    await page.goto(`${gateway.url}/conversations/${encodeURIComponent(number)}?folder=all`)
+    await message('Hello from J').waitFor()
+    const listed = list().getByRole('link', { name: number })
+    await listed.waitFor()
+    await listed.getByText(/unread/).waitFor({ state: 'detached' })
+  }
+  let answer: () => void = () => undefined
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/details', async (route) => {
+    await isAnswered
+    await route.continue()
+  })
+  await list().getByRole('link', { name: second }).click()
+  await message('Hello from June').waitFor()
+  await page.keyboard.press('Control+k')
+  const option = (name: string) => page.getByRole('dialog').getByRole('option', { name })
+  await option('Mark as unread').waitFor()
+  expect(await option('Block number').count()).toBe(0)
+  expect(await option('Archive').count()).toBe(0)
+  await page.keyboard.press('Escape')
+  answer()
+  await page.unrouteAll({ behavior: 'wait' })
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('Control+k')
+      const count = await option('Block number').count()
+      if (count === 0) await page.keyboard.press('Escape')
+      return count
+    })
+    .toBe(1)
+  await page.goBack()
+  await message('Hello from Jane').waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
 test('a long word stays within the window while it is written', async () => {
   await page.goto(`${gateway.url}/conversations/${encodeURIComponent(ada)}?folder=all`)
   const composer = page.getByLabel('Message', { exact: true })

@@ -37,6 +37,9 @@ export function CommandPalette({
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [onToggle])
+  const [path] = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the offered actions belong to the page at this path
+  useEffect(onClose, [path, onClose])
   return (
     <Modal opened={isOpen} onClose={onClose} title={t('keyboard.palette')}>
       <Choice actions={actions} onClose={onClose} />
