@@ -18,6 +18,7 @@ export function ConversationMenu({ number }: { readonly number: string }) {
   const { data: labels = [] } = useLabels()
   const change = useChangeConversation(number)
   const [isOpen, setOpen] = useState(false)
+  const isKnown = details !== undefined
   const isArchived = details?.archivedAt !== undefined
   const isBlocked = details?.blockedAt !== undefined
   const notes = details?.notes.length ?? 0
@@ -41,14 +42,19 @@ export function ConversationMenu({ number }: { readonly number: string }) {
       [
         { name: t('inbox.notesAndLabels'), icon: 'note', run: keys.l },
         { name: t('inbox.markUnread'), icon: 'conversations', run: keys.u },
-        { name: isArchived ? t('inbox.unarchive') : t('inbox.archive'), icon: 'conversations', run: keys.e },
-        {
-          name: isBlocked ? t('inbox.unblock') : t('inbox.block'),
-          icon: 'cross',
-          run: () => mutate({ blocked: !isBlocked }),
-        },
+        // Without the details, it is unknown which of two names applies.
+        ...(isKnown
+          ? ([
+              { name: isArchived ? t('inbox.unarchive') : t('inbox.archive'), icon: 'conversations', run: keys.e },
+              {
+                name: isBlocked ? t('inbox.unblock') : t('inbox.block'),
+                icon: 'cross',
+                run: () => mutate({ blocked: !isBlocked }),
+              },
+            ] as const)
+          : []),
       ] as const,
-    [keys, mutate, isArchived, isBlocked],
+    [keys, mutate, isKnown, isArchived, isBlocked],
   )
   usePageActions(actions)
   return (
