@@ -254,6 +254,8 @@ test('the command palette runs the actions of the conversation and of the accoun
   await chooseCommand('light')
   await page.locator('html[data-mantine-color-scheme="light"]').waitFor()
   await page.keyboard.press('Control+k')
+  expect(await page.getByRole('option', { checked: true }).allInnerTexts()).toEqual(['Light', 'English'])
+  expect(await page.getByRole('option', { name: 'Deutsch' }).getAttribute('lang')).toBe('de')
   await page.getByRole('dialog').getByRole('combobox').press('ArrowUp')
   const last = page.getByRole('option', { name: 'Sign out' })
   expect(await last.getAttribute('aria-selected')).toBe('true')

@@ -3,18 +3,12 @@ import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { isSignedOut, useSignOut } from '../api/session.ts'
 import { showToast } from '../ui/toasts.tsx'
-import { type Language, languages, storeLanguage } from '../words/language.ts'
+import { languages, storeLanguage } from '../words/language.ts'
 import { locale, t } from '../words/text.ts'
 import type { NamedAction } from './keyboard/page-actions.ts'
 
-export interface AccountAction extends NamedAction {
-  /** The language of the name, if it is not the language of the page. */
-  readonly lang?: Language
-  readonly isChosen?: boolean
-}
-
 /** The actions of the account menu, which the command palette offers as well, in groups. */
-export function useAccountActions(onHelp: () => void): readonly (readonly AccountAction[])[] {
+export function useAccountActions(onHelp: () => void): readonly (readonly NamedAction[])[] {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const { mutate: signOut } = useSignOut()
   const [, goTo] = useLocation()

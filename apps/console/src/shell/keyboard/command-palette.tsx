@@ -105,13 +105,16 @@ function Choice({ actions, onClose }: { readonly actions: readonly NamedAction[]
             key={command.name}
             id={`command-${at}`}
             role="option"
+            lang={command.lang}
             tabIndex={-1}
             aria-selected={at === position}
+            aria-checked={command.isChosen}
             onMouseMove={() => setPosition(at)}
             onClick={() => run(command)}
           >
             <Icon name={command.icon} />
             <bdi>{command.name}</bdi>
+            {command.isChosen && <Icon name="tick" size={16} />}
           </div>
         ))}
       </div>

@@ -1,18 +1,11 @@
 import { conversationPath, newConversationPath } from '../../conversations/conversation-path.ts'
 import { setupPath } from '../../setup/setup-path.ts'
-import type { IconName } from '../../ui/icon.tsx'
 import { locale, t } from '../../words/text.ts'
 import { placeName, places } from '../places.ts'
 import type { NamedAction } from './page-actions.ts'
 
 /** A command opens a path or runs an action. */
-export type PaletteCommand =
-  | NamedAction
-  | {
-      readonly path: string
-      readonly name: string
-      readonly icon: IconName
-    }
+export type PaletteCommand = NamedAction | (Omit<NamedAction, 'run'> & { readonly path: string })
 
 export interface PaletteActions {
   /** The actions of the shown page, such as those for a conversation. They are listed before the pages. */
