@@ -108,6 +108,8 @@ test('on a phone, the page of a message leads back to the place in the list, wit
   await page.locator(`a[href="${name}"]`).click()
   await back.waitFor()
   await page.reload()
+  await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
+  await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('content')
   await back.click()
   await isBack()
   await go(name ?? '')

@@ -29,7 +29,7 @@ function keepScrollPlaces(): () => void {
     // has changed.
     if (restoring === undefined) places.set(before, scrollY)
     restoring?.abort()
-    return pageOf(before) !== pageOf(shown)
+    return before !== shown
   }
   const stay = () => {
     shown = location.href
@@ -75,9 +75,4 @@ function keepScrollPlaces(): () => void {
     restoring?.abort()
     letBrowserRestore()
   }
-}
-
-/** Returns the page with its filters, without the fragment that the skip link adds. */
-function pageOf(address: string): string {
-  return address.replace(/#.*$/, '')
 }

@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useLiveState } from '../api/live/live-updates.ts'
 import { useUnreadConversations } from '../api/shared-inbox.ts'
@@ -84,7 +84,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   return (
     <PhoneContext value={phone}>
       <div className={hasPhone ? 'shell has-phone' : 'shell'}>
-        <a className="shell-skip" href="#content">
+        {/* biome-ignore lint/a11y/useValidAnchor: screen readers list it with the links, and it leads to an anchor */}
+        <a className="shell-skip" href="#content" onClick={skipToContent}>
           {t('menu.skip')}
         </a>
         <Rail onHelp={help.open} />
@@ -101,6 +102,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <KeyHelp isOpen={isHelpOpen} onClose={help.close} hasPhone={hasVirtualPhone} />
     </PhoneContext>
   )
+}
+
+/** Does not add the fragment to the address, because the new entry of the history would have no way back. */
+function skipToContent(event: MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
 }
 
 /** Interruptions that are shorter than this, for example while the gateway restarts, are shown only beside the menu. */
