@@ -10,6 +10,7 @@ import { forgetDrafts, removeDrafts } from './conversations/drafts.ts'
 import { Pages } from './pages.tsx'
 import { SessionContext } from './session-context.ts'
 import { removeEdits, removeEditsOfOthers } from './settings/unsaved-edits.ts'
+import { forgetOrigin } from './shell/back-link.tsx'
 import { Shell } from './shell/shell.tsx'
 import { SignIn } from './sign-in/sign-in.tsx'
 import { useKeptFocus } from './ui/kept-focus.ts'
@@ -21,7 +22,7 @@ export function App() {
   const session = useSession()
   useKeptFocus()
   const client = useQueryClient()
-  useEffect(() => followSession(client, removeUnsaved), [client])
+  useEffect(() => followSession(client, removeTraces), [client])
   // Keeps the early form until the sign-in page has read its text.
   const isSignedOut = session.data === null
   useEffect(() => {
@@ -37,9 +38,10 @@ export function App() {
   )
 }
 
-function removeUnsaved(username: string): void {
+function removeTraces(username: string): void {
   removeDrafts(username)
   removeEdits(username)
+  forgetOrigin()
 }
 
 /** Shows nothing at first, because the answer usually arrives at once. */

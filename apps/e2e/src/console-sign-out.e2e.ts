@@ -98,6 +98,18 @@ test('a sign-out in one tab removes the drafts of every tab, even of a message t
   await page.context().close()
 })
 
+test('after a sign-out, the page of a message does not lead back to the conversation of the former user', async () => {
+  const page = await openThread()
+  await page.locator('article a[href^="/messages/"]').first().click()
+  const back = page.getByRole('link', { name: /^Back to / })
+  await expect.poll(() => back.getAttribute('href')).toContain('/conversations/')
+  await signOut(page)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signIn(page, user)
+  await expect.poll(() => back.getAttribute('href')).toBe('/messages')
+  await page.context().close()
+})
+
 test('Back shows the sign-in page after a sign-out, even if the browser has kept the page', async () => {
   const keeping = await ConsoleBrowser.start(gateway.url, { ignoreDefaultArgs: ['--disable-back-forward-cache'] })
   const page = await keeping.signedIn(user)

@@ -101,7 +101,7 @@ function forgetData(client: QueryClient, signedOut?: string): void {
   abortRequests(new SessionEnded(signedOut !== undefined))
   if (signedOut === undefined) return
   forgetUnanswered()
-  removeUnsaved(signedOut)
+  removeTraces(signedOut)
 }
 
 /** The user whose requests without an answer are known. */
@@ -124,22 +124,22 @@ interface SessionChange {
 
 /** A channel does not receive its own messages. */
 let otherTabs: BroadcastChannel | undefined
-let removeUnsaved: (username: string) => void = () => undefined
+let removeTraces: (username: string) => void = () => undefined
 /** On the root element of a page that the browser keeps for Back and Forward. Its content is not visible. */
 const keptClass = 'is-kept'
 
 /**
  * Follows sign-in and sign-out in other tabs. A page that returns with Back or Forward as the browser kept it stays
  * invisible until its session is known. Returns the function that stops this.
- * @param removesUnsaved removes the unsaved texts of a user who has signed out
+ * @param removesTraces removes what a user who has signed out has left, such as unsaved texts
  */
-export function followSession(client: QueryClient, removesUnsaved: (username: string) => void): () => void {
+export function followSession(client: QueryClient, removesTraces: (username: string) => void): () => void {
   const root = document.documentElement
   const listening = new AbortController()
   const { signal } = listening
   const channel = new BroadcastChannel('smsgw-session')
   otherTabs = channel
-  removeUnsaved = removesUnsaved
+  removeTraces = removesTraces
   const readAgain = ({ signedOut }: SessionChange = {}) => {
     forgetData(client, signedOut)
     return client.resetQueries({ queryKey, exact: true })

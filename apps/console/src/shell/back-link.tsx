@@ -20,6 +20,11 @@ export function useOrigin(): Origin {
   return { origin: usePathname() + useSearch() }
 }
 
+/** Removes the origin of this page, which would show the next user where this user has been. */
+export function forgetOrigin(): void {
+  history.replaceState(null, '', location.href)
+}
+
 /** Leads back to the page with the link that was followed, or to the list. */
 export function BackLink({ list }: { readonly list: string }) {
   const { origin } = useHistoryState<Origin | null>() ?? {}
