@@ -41,7 +41,7 @@ test.each([
   expect(textParts(text).map(({ kind, part }) => `${kind} ${part}`)).toEqual(expected)
 })
 
-test('the codes of a long text are found in a short time', { timeout: 3_000 }, () => {
+test('the codes of a long text are found in a short time', () => {
   const text = '123-456  '.repeat(60_000)
   expect(textParts(text)).toHaveLength(3)
 })
@@ -64,7 +64,7 @@ test.each([
   expect(pieces.map(({ piece, isMarked }) => (isMarked ? `[${piece}]` : piece))).toEqual(expected)
 })
 
-test('a text with very many matches is marked only at its start, in a short time', { timeout: 3_000 }, () => {
+test('a text with very many matches is marked only at its start, in a short time', () => {
   const pieces = markedParts('e'.repeat(39_000), 'e').flatMap((part) => part.pieces)
   expect(pieces.filter(({ isMarked }) => isMarked)).toHaveLength(200)
   expect(pieces.at(-1)).toEqual({ piece: 'e'.repeat(38_800), at: 200, isMarked: false })
