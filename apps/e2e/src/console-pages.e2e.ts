@@ -288,18 +288,18 @@ test('the command palette opens a page by its name and a conversation by its num
 
 test('keeps unsaved settings while other pages are shown, and asks before a reload', async () => {
   await go('/settings')
-  const limit = page.getByRole('region', { name: 'Sending' }).getByLabel('Message limit')
-  await limit.fill('7')
+  const pause = page.getByRole('region', { name: 'Sending' }).getByLabel('Maximum pause')
+  await pause.fill('7')
   await page.getByRole('link', { name: 'Logs', exact: true }).first().click()
   await page.getByLabel('Level').selectOption('ERROR')
   await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
-  await expect.poll(() => limit.inputValue()).toBe('7')
+  await expect.poll(() => pause.inputValue()).toBe('7')
   const asked = page.waitForEvent('dialog')
   void page.reload().catch(() => undefined)
   const dialog = await asked
   expect(dialog.type()).toBe('beforeunload')
   await dialog.dismiss()
-  expect(await limit.inputValue()).toBe('7')
+  expect(await pause.inputValue()).toBe('7')
   await page.getByRole('button', { name: 'Discard' }).click()
 })
 

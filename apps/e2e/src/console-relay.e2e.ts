@@ -154,8 +154,8 @@ test('a late answer to the former user does not reach the next user of the brows
   const [, password = ''] = /^password: (\S+)$/m.exec(add.lines.join('\n')) ?? []
   const former = await browser.signedIn(house.user)
   await former.getByRole('link', { name: 'Settings', exact: true }).click()
-  const limit = former.getByRole('region', { name: 'Sending' }).getByLabel('Message limit')
-  await limit.fill('4711')
+  const pause = former.getByRole('region', { name: 'Sending' }).getByLabel('Maximum pause')
+  await pause.fill('4711')
   const late = Promise.withResolvers<void>()
   const isChange = (request: Request) => request.method() === 'PATCH'
   await former.route('**/3rdparty/v1/settings', async (route) => {
@@ -177,8 +177,8 @@ test('a late answer to the former user does not reach the next user of the brows
   await former.getByRole('button', { name: 'ada', exact: true }).waitFor()
   await aborted
   late.resolve()
-  await limit.waitFor()
-  expect(await limit.inputValue()).toBe('')
+  await pause.waitFor()
+  expect(await pause.inputValue()).toBe('')
   await former.context().close()
 })
 
