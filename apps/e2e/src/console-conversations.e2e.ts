@@ -131,7 +131,7 @@ test('offers SIM, time and delivery report; a scheduled message shows its time',
   await page.getByLabel('Message', { exact: true }).fill('For tomorrow')
   await page.getByRole('button', { name: 'Schedule', exact: true }).click()
   await outgoing('For tomorrow')
-    .getByText(/^(in |tomorrow)/)
+    .getByText(/^Scheduled for /)
     .waitFor()
 })
 

@@ -285,19 +285,26 @@ test('the command palette waits for the state of the conversation, and closes wh
   })
   await list().getByRole('link', { name: second }).click()
   await message('Hello from June').waitFor()
-  await page.keyboard.press('Control+k')
   const option = (name: string) => page.getByRole('dialog').getByRole('option', { name })
-  await option('Mark as unread').waitFor()
+  const openPalette = async () => {
+    await page.keyboard.press('Control+k')
+    await option('Mark as unread').waitFor()
+  }
+  const closePalette = async () => {
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await openPalette()
   expect(await option('Block number').count()).toBe(0)
   expect(await option('Archive').count()).toBe(0)
-  await page.keyboard.press('Escape')
+  await closePalette()
   answer()
   await page.unrouteAll({ behavior: 'wait' })
   await expect
     .poll(async () => {
-      await page.keyboard.press('Control+k')
+      await openPalette()
       const count = await option('Block number').count()
-      if (count === 0) await page.keyboard.press('Escape')
+      if (count === 0) await closePalette()
       return count
     })
     .toBe(1)

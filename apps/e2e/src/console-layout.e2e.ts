@@ -166,7 +166,7 @@ test.each(['en', 'de', 'es', 'ar'])(
   async (language) => {
     await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
     await show(thread, 1_280)
-    const badges = page.locator('.thread-head .badge').filter({ visible: true })
+    const badges = page.locator('.thread-head :is(.badge, .thread-assignee)').filter({ visible: true })
     await expect.poll(() => badges.count()).toBeGreaterThanOrEqual(2)
     for (const badge of await badges.all())
       expect(await badge.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0)
