@@ -52,7 +52,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: WebhookAnswer }) {
           onChange={(event) => setState(event.currentTarget.value)}
         />
         <PeriodFields from={from} to={to} onFrom={setFrom} onTo={setTo} />
-        {!(log.isSuccess && deliveries.length === 0) && <RedeliverRange webhookId={webhook.id} filter={filter} />}
+        <RedeliverRange webhookId={webhook.id} filter={filter} />
       </div>
       <ProblemNote error={log.error} retry={() => void log.refetch()} />
       {log.isPending && <WaitingLines />}
