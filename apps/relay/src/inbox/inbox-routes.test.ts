@@ -4,7 +4,7 @@ import { route } from '../http/route.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { type TestEndpoints, testEndpoints } from '../testing/test-endpoints.ts'
-import { countReceived } from './count-received-statement.ts'
+import { countReceived } from './count-received.ts'
 import { inboxRetention } from './inbox-retention-statement.ts'
 import { getInboxItem, listInbox } from './read-inbox.ts'
 

@@ -8,7 +8,7 @@ import { ALL_ROWS, olderThan, readPage } from '../http/page.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
 import type { Prisma } from '../store/generated/client.ts'
 import { countList } from '../store/list-counts/list-counts-statement.ts'
-import { countReceived, findReceivedAt } from './count-received-statement.ts'
+import { countReceived, findReceivedAt } from './count-received.ts'
 import { inboxItemAnswer, withAttachments } from './stored-item.ts'
 
 /** Lists received messages, newest first. */

@@ -1,10 +1,10 @@
 import { type ApprovalState, sentByKind } from '@smsgw/contract/messages/message'
 import { type MessageState, messageStates } from '@smsgw/contract/messages/message-states'
-import { z } from 'zod'
-import { type CountedRows, MOST_COUNTED_ROWS, type RowPosition } from '../http/page.ts'
+import { countRows } from '../http/list-rows-statement.ts'
+import type { CountedRows, RowPosition } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
-import { readRow, readRows } from '../store/read-rows.ts'
+import { readRows } from '../store/read-rows.ts'
 import { type CountFilter, countMessages } from './counts/count-messages-statement.ts'
 import { type StoredMessage, storedMessage, storedMessageColumns } from './stored-message.ts'
 
@@ -70,22 +70,11 @@ export async function readHistory(
 }
 
 /** Counts messages. With a filter that the stored counts do not support, counts the rows one by one, up to `most`. */
-export async function countHistory(
-  statements: Statements,
-  filter: HistoryFilter,
-  most = MOST_COUNTED_ROWS,
-): Promise<CountedRows> {
+export function countHistory(statements: Statements, filter: HistoryFilter, most?: number): Promise<CountedRows> {
   const counted = countFilterOf(filter)
-  if (counted !== undefined) return await countMessages(statements, counted, most)
-  const { count } = await readRow(
-    statements,
-    countRow,
-    Prisma.sql`
-    SELECT count(*)::int FROM (
-      SELECT FROM messages WHERE state = ANY(${statesOf(filter)}::message_state[]) AND ${conditions(filter, 'ASC')}
-      LIMIT ${most + 1}) AS counted`,
-  )
-  return { count: Math.min(count, most), isExact: count <= most }
+  if (counted !== undefined) return countMessages(statements, counted, most)
+  const isOfState = Prisma.sql`state = ANY(${statesOf(filter)}::message_state[])`
+  return countRows(statements, Prisma.sql`messages WHERE ${isOfState} AND ${conditions(filter, 'ASC')}`, most)
 }
 
 /** Returns the filter for the stored counts, or undefined for a filter that they do not support. */
@@ -94,8 +83,6 @@ export function countFilterOf(filter: HistoryFilter): CountFilter | undefined {
   if (hasFailed === true || sentBy !== undefined || approval !== undefined) return undefined
   return { accountId, states: statesOf(filter), deviceId, from, to }
 }
-
-const countRow = z.object({ count: z.int() })
 
 /** Selects only pending messages, because no other message can be approved. */
 function statesOf({ state, approval }: HistoryFilter): MessageState[] {

@@ -25,7 +25,7 @@ import { readSamples } from '../devices/read-samples-statement.ts'
 import { writeNames } from '../devices/write-names-statement.ts'
 import { twilioExamples } from '../facades/twilio/testing/twilio-examples.ts'
 import { publishHints } from '../hints/publish-hints-statement.ts'
-import { countReceived, findReceivedAt } from '../inbox/count-received-statement.ts'
+import { countReceived, findReceivedAt } from '../inbox/count-received.ts'
 import { deleteReceived } from '../inbox/delete-received-statement.ts'
 import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
 import { insertReceived } from '../inbox/insert-received-statement.ts'
@@ -56,7 +56,7 @@ import { countTraffic } from '../statistics/count-traffic-statement.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { readDeviceReports } from '../waiting/read-device-reports-statement.ts'
 import { recordWaiting } from '../waiting/record-waiting-statement.ts'
-import { countDeliveries, findDeliveryAt } from '../webhooks/api/count-deliveries-statement.ts'
+import { countDeliveries, findDeliveryAt } from '../webhooks/api/count-deliveries.ts'
 import { deleteWithDeliveries } from '../webhooks/api/delete-webhook-statement.ts'
 import { dropUnreadable } from '../webhooks/api/drop-unreadable-statement.ts'
 import { endPause } from '../webhooks/api/end-pause-statement.ts'
@@ -159,12 +159,16 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'devices/write-names-statement.ts': (s) =>
     writeNames(s, { accountId: 'account', deviceId: 'device' }, { name: 'attic', simNames: { 1: 'Support' }, now }),
   ...twilioExamples(now),
-  'hints/publish-hints-statement.ts': (s) => publishHints(s, [{ kind: 'wake', deviceId: 'device' }]),
-  'inbox/count-received-statement.ts': async (s) => {
-    const filter = { accountId: 'account', type: 'SMS', senders: ['+1'], deviceId: 'device', from: now, to: now }
-    await countReceived(s, filter)
-    await findReceivedAt(s, filter, 0)
+  'http/list-rows-statement.ts': async (s) => {
+    const received = { accountId: 'account', type: 'SMS', senders: ['+1'], deviceId: 'device', from: now, to: now }
+    await countReceived(s, received)
+    await findReceivedAt(s, received, 0)
+    const deliveries = { webhookKey: 1n, states: ['waiting', 'failed'], from: now, to: now }
+    await countDeliveries(s, deliveries)
+    await findDeliveryAt(s, deliveries, 0)
+    await countHistory(s, { accountId: 'account', sentBy: 'key', from: now, to: now })
   },
+  'hints/publish-hints-statement.ts': (s) => publishHints(s, [{ kind: 'wake', deviceId: 'device' }]),
   'inbox/delete-received-statement.ts': (s) => deleteReceived(s, 0),
   'inbox/inbox-retention-statement.ts': (s) => inboxRetention.deleteOlder(s as never, 'account', now, 1),
   'inbox/insert-received-statement.ts': (s) =>
@@ -250,11 +254,6 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
   'statistics/count-traffic-statement.ts': (s) =>
     countTraffic(s, { accountId: 'account', from: now, stepSeconds: 60, buckets: 2 }),
-  'webhooks/api/count-deliveries-statement.ts': async (s) => {
-    const filter = { webhookKey: 1n, states: ['waiting', 'failed'], from: now, to: now }
-    await countDeliveries(s, filter)
-    await findDeliveryAt(s, filter, 0)
-  },
   'webhooks/api/delete-webhook-statement.ts': (s) => deleteWithDeliveries(s, 1n),
   'webhooks/api/drop-unreadable-statement.ts': (s) =>
     dropUnreadable(s, 1n, [{ event: 'sms:received', scopes: 'inbox:list' }]),

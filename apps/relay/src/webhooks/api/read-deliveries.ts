@@ -18,7 +18,7 @@ import { countList } from '../../store/list-counts/list-counts-statement.ts'
 import { deliveryBody, headersOfAttempt, steadyHeaders } from '../delivery/delivery-request.ts'
 import { twilioHeadersOfAttempt, twilioRequest } from '../delivery/twilio-request.ts'
 import { attemptError, readDeliveryProblem } from '../delivery-problem.ts'
-import { countDeliveries, findDeliveryAt } from './count-deliveries-statement.ts'
+import { countDeliveries, findDeliveryAt } from './count-deliveries.ts'
 import { mayReadEvent } from './may-read-event.ts'
 import { findWebhook } from './stored-webhook.ts'
 

@@ -1,0 +1,41 @@
+import { countRows, findPosition } from '../../http/list-rows-statement.ts'
+import type { CountedRows, RowPosition } from '../../http/page.ts'
+import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
+
+export interface WebhookDeliveryFilter {
+  readonly webhookKey: bigint
+  readonly states: readonly string[]
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+/** Counts deliveries one by one, up to `most`. */
+export function countDeliveries(
+  statements: RawStatements,
+  filter: WebhookDeliveryFilter,
+  most?: number,
+): Promise<CountedRows> {
+  const isOfState = Prisma.sql`state = ANY(${[...filter.states]}::text[])`
+  return countRows(statements, Prisma.sql`webhook_deliveries WHERE ${isOfState} AND ${conditions(filter)}`, most)
+}
+
+/** Finds the delivery at an offset, newest first. Merges one index scan of each state, and reads only the index. */
+export function findDeliveryAt(
+  statements: RawStatements,
+  filter: WebhookDeliveryFilter,
+  offset: number,
+): Promise<RowPosition | undefined> {
+  const scans = filter.states.map(
+    (state) =>
+      Prisma.sql`SELECT created_at, key FROM webhook_deliveries WHERE state = ${state} AND ${conditions(filter)}`,
+  )
+  return findPosition(statements, Prisma.sql`(${Prisma.join(scans, ' UNION ALL ')}) AS one`, offset)
+}
+
+function conditions({ webhookKey, from, to }: WebhookDeliveryFilter): Prisma.Sql {
+  const all = [Prisma.sql`webhook_key = ${webhookKey}`]
+  if (from !== undefined) all.push(Prisma.sql`created_at >= ${from}`)
+  if (to !== undefined) all.push(Prisma.sql`created_at < ${to}`)
+  return Prisma.join(all, ' AND ')
+}
