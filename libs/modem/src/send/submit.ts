@@ -36,14 +36,13 @@ export interface SubmitOptions {
    * Called when the modem waits for the PDU and no byte of it has been written. The hook stores that the message is
    * about to be sent. Meanwhile the modem waits. If the hook takes more than 5 s, the message is not sent.
    *
-   * If the modem sent its last prompt within a few milliseconds, not more than a minute ago, the hook is called as soon
-   * as the command is written.
-   * The message may then end as `not-sent` or `refused` after the hook has returned `go`.
-   *
    * In that case, the outcome is reported when the hook has ended, so that the hook's record precedes the outcome. If
    * the hook takes another 5 s, the outcome is reported without waiting for the hook. The hook should therefore check
    * `withdrawal.cancelled` immediately before it stores a record. The hook's record and the record of the outcome may
    * be stored in either order, so the journal should keep both of them for each attempt.
+   *
+   * If the modem sent its last prompt within a few milliseconds, not more than a minute ago, the hook is called as soon
+   * as the command is written. The message may then end as `not-sent` or `refused` after the hook has returned `go`.
    */
   readonly beforePdu: AskBeforePdu
   /** Called when PDU and Ctrl-Z were written. */
