@@ -38,6 +38,7 @@ export function CommandPalette({
     return () => removeEventListener('keydown', onKey)
   }, [onToggle])
   const [path] = useLocation()
+  // Closes the palette when another page is shown. Its actions would still change what was shown before.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the offered actions belong to the page at this path
   useEffect(onClose, [path, onClose])
   return (

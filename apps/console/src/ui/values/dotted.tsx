@@ -6,9 +6,8 @@ export function Dotted({ children }: { readonly children: ReactNode }) {
   return (
     <span className="dotted">
       <span>
-        {Children.toArray(children).map((fact, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: facts have no identity, and keep their order
-          <span key={at} className="dotted-fact">
+        {Children.map(Children.toArray(children), (fact, at) => (
+          <span className="dotted-fact">
             {at > 0 && <span className="dotted-dot"> · </span>}
             {fact}
           </span>
