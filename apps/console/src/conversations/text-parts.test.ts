@@ -42,7 +42,8 @@ test.each([
 })
 
 test('the codes of a long text are found in a short time', () => {
-  const text = '123-456  '.repeat(60_000)
+  // Quadratic work would exceed the time limit of a test.
+  const text = '123-456  '.repeat(600_000)
   expect(textParts(text)).toHaveLength(3)
 })
 
@@ -64,7 +65,7 @@ test.each([
   expect(pieces.map(({ piece, isMarked }) => (isMarked ? `[${piece}]` : piece))).toEqual(expected)
 })
 
-test('a text with very many matches is marked only at its start, in a short time', () => {
+test('a text with very many matches is marked only at its start', () => {
   const pieces = markedParts('e'.repeat(39_000), 'e').flatMap((part) => part.pieces)
   expect(pieces.filter(({ isMarked }) => isMarked)).toHaveLength(200)
   expect(pieces.at(-1)).toEqual({ piece: 'e'.repeat(38_800), at: 200, isMarked: false })
