@@ -67,7 +67,7 @@ export function isOff(field: FieldEditor, currentValue: (key: string) => unknown
 }
 
 function isOffValue(value: unknown): boolean {
-  return value === undefined || value === null || value === false || /^Disabled$/.test(String(value))
+  return value === undefined || value === null || value === false || value === 'Disabled'
 }
 
 /**
