@@ -26,7 +26,7 @@ test.each([
   expect(problemsOf(source)).toEqual([expect.stringContaining(`1 shows ${shown}`)])
 })
 
-test('allows class names, selectors, types, names that are the same everywhere, and errors for programmers', () => {
+test('allows class names, selectors, types, errors for programmers, compared texts, and names that never change', () => {
   expect(
     problemsOf(`
       import a from 'Some module'
@@ -35,6 +35,7 @@ test('allows class names, selectors, types, names that are the same everywhere, 
       const b = () => document.querySelector('Main nav')
       const d = () => element('p', { className: 'is-big has-room' }, matchMedia('(prefers-color-scheme: dark)'))
       const c = () => { throw new TypeError('no element here') }
+      const f = (value: unknown) => value === 'Disabled' || 'Not sent' !== value
       const e = (code: number) => <p>{state === 'sent' ? <b className="is-big" /> : \`HTTP $\{code}\`}</p>
     `),
   ).toEqual([])

@@ -85,7 +85,12 @@ function* findingsIn(node: Node, { isInFunction, isDirected } = module): Generat
   if (!isInFunction && isRead(node))
     yield { node, problem: 'reads a text while the module is being loaded: read it inside a function' }
   const inner = { isInFunction: isInFunction || /Function/.test(node.type), isDirected: isDirectedHere }
-  for (const child of childrenOf(node)) yield* findingsIn(child, inner)
+  for (const child of childrenOf(node)) if (!isComparedText(child, node)) yield* findingsIn(child, inner)
+}
+
+/** True for `'Disabled'` in `value === 'Disabled'`. */
+function isComparedText(node: Node, parent: Node): boolean {
+  return node.type === 'Literal' && parent.type === 'BinaryExpression' && parent['operator'] !== '+'
 }
 
 function* shownTexts(nodes: readonly Node[], isText: (text: string) => boolean): Generator<Finding> {
@@ -191,10 +196,7 @@ function wordsIn(node: Node): string | undefined {
   return isCode ? undefined : value
 }
 
-/**
- * Skips texts that are not shown: module names, types, class names, selectors, errors for programmers and compared
- * values.
- */
+/** Skips texts that are not shown: module names, types, class names, selectors and errors for programmers. */
 function isSkipped(node: Node): boolean {
   if (/^(?:Import|ExportAll|TS(?!As|Non|Satisfies))/.test(node.type)) return true
   if (node.type === 'JSXAttribute')

@@ -4,9 +4,10 @@ import { Prisma } from '../store/generated/client.ts'
 import { readRow } from '../store/read-rows.ts'
 
 /**
- * Writes the present time of the database, and returns it in milliseconds since 1970: never earlier than what it wrote,
- * so that no replica looks younger than it is. A replica that shows this time has all changes that were committed before. Locks one row. With several relays, only one of them writes in each half
- * second. A time in the future is replaced; it was written before the clock was set back.
+ * Writes the present time of the database, and returns it in milliseconds since 1970. The result is never earlier than
+ * the written time, so no replica looks younger than it is. A replica that shows this time has all changes that were
+ * committed before. Locks one row. With several relays, only one of them writes in each half second. A time in the
+ * future is replaced; it was written before the clock was set back.
  */
 export async function writeBeat(statements: Statements): Promise<number> {
   const { ms } = await readRow(
