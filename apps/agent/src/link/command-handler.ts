@@ -113,12 +113,14 @@ export class CommandHandler {
    */
   #refuse({ key, cmdId, problem }: Exclude<ReceivedCommand, { command: Command }>): Promise<void> {
     const at = this.#now()
-    const reason = `this version of the agent does not support the command (update the agent): ${problem}`.slice(0, 500)
+    const reason = `this version of the agent does not support the command: ${problem}`.slice(0, 480)
     if (key.startsWith('send:')) {
+      // Contains no advice, because the relay adds the advice of this code.
       const code: AgentFailureCode = 'unsupported'
       return this.#report({ kind: 'failed', cmdId, at, code, reason })
     }
-    return this.#report({ kind: 'logged', at, module: 'link', priority: 'WARN', message: `${key}: ${reason}` })
+    const message = `${key}: ${reason} (update the agent)`
+    return this.#report({ kind: 'logged', at, module: 'link', priority: 'WARN', message })
   }
 
   #start(work: Promise<void>): void {

@@ -126,6 +126,12 @@ function FailureLine({ failure }: { readonly failure: Failure }) {
   return (
     <p className="is-bad" dir="auto">
       {words.text}
+      {words.original !== undefined && (
+        <>
+          {' '}
+          <bdi lang="en">{words.original}</bdi>
+        </>
+      )}
       {words.advice !== undefined && <span className="message-advice"> {words.advice}</span>}
     </p>
   )

@@ -152,22 +152,28 @@ describe('in German', () => {
     ])
   })
 
-  test('a number from the network without a known meaning is shown with the words of the failure', async () => {
+  test('a refusal without a known cause shows the text of the modem, with its code', async () => {
     const failure = { error: 'Undocumented. (CMS 777)', errorCode: 'refused', networkCode: 'CMS 777' }
     expect(await inGerman(() => failureWords(failure))).toEqual({
+      text: expect.stringMatching(/abgelehnt\.$/),
+      original: 'Undocumented. (CMS\u00a0777)',
+      advice: undefined,
+      code: undefined,
+    })
+    expect(await inGerman(() => failureWords({ ...failure, error: 'refused' }))).toEqual({
       text: expect.stringMatching(/abgelehnt\.$/),
       advice: undefined,
       code: 'CMS 777',
     })
   })
 
-  test('the end of a failed message keeps the details of the English text', async () => {
+  test('a failure keeps the details of the English text, which its step does not repeat', async () => {
     const text = 'the message cannot be encoded as SMS: 256 parts'
-    const failure = { error: text, errorCode: 'unwritable' }
+    const failures = [text, `partial 1/3: ${text}`].map((error) => ({ error, errorCode: 'unwritable' }))
+    const words = await inGerman(() => failures.map(failureWords))
+    expect(words.map((one) => one?.original)).toEqual(failures.map(() => `T${text.slice(1)}`))
     const failed = { at, kind: 'failed', code: 'unwritable', text, advice: 'Shorten it.' } as const
-    const ofPart = { ...failed, text: `partial 1/3: ${text}` }
-    const steps = await inGerman(() => [failed, ofPart].map((step) => stepWords(step, failure)))
-    expect(steps).toEqual([failed, ofPart].map(() => ({ text: 'Fehlgeschlagen', original: text })))
+    expect(await inGerman(() => stepWords(failed, failures[0]))).toEqual({ text: 'Fehlgeschlagen' })
   })
 
   test('a message that is tried again shows its cause', async () => {
@@ -237,6 +243,24 @@ test.each([
   expect(failureWords({ error: 'details of the agent', errorCode })).toEqual({
     text: 'Details of the agent.',
     advice,
+    code: undefined,
+  })
+})
+
+test('a refusal without a known cause shows the text of the modem', () => {
+  const error = 'The modem gave an undocumented error code. (CMS 777)'
+  expect(failureWords({ error, errorCode: 'refused', networkCode: 'CMS 777' })).toEqual({
+    text: 'The modem gave an undocumented error code. (CMS\u00a0777)',
+    advice: undefined,
+    code: undefined,
+  })
+})
+
+test('advice that an older agent put into its text is given once', () => {
+  const error = 'this version of the agent does not support the command (update the agent): textMessage: unknown'
+  expect(failureWords({ error, errorCode: 'unsupported' })).toEqual({
+    text: 'This version of the agent does not support the command: textMessage: unknown.',
+    advice: 'Update the agent.',
     code: undefined,
   })
 })

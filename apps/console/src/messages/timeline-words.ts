@@ -91,13 +91,7 @@ export function stepWords(entry: TimelineEntry, failure?: Failure): StepWords {
   const { kind, code, cause, until, text } = entry
   const english = locale().language === 'en' ? errorText(text) : apiText(text)
   const name = optionalText(`step.${kind}`)
-  if (name !== undefined && failure !== undefined && isOfFailure(entry, failure))
-    return {
-      text: name,
-      ...(locale().language !== 'en' &&
-        kind === 'failed' &&
-        hasDetails(failure) && { original: apiText(withoutPartial(text)) }),
-    }
+  if (name !== undefined && failure !== undefined && isOfFailure(entry, failure)) return { text: name }
   if ((kind === 'waiting' || kind === 'in-doubt') && optionalText(`waiting.${code}`) !== undefined)
     return { text: joined(waitingText({ reason: code as Waiting['reason'], until, message: text }), causeWords(cause)) }
   if (locale().language === 'en') {
@@ -122,9 +116,13 @@ function isOfFailure({ kind, code }: TimelineEntry, { networkCode }: Failure): b
   return (kind === 'part-refused' || kind === 'part-report') && code !== undefined && code === networkCode
 }
 
-/** A failure in words, what to do about it, and the code of the network. Each of them is shown once. */
+/**
+ * A failure in words, what to do about it, and the code of the network. Each of them is shown once. `original` is the
+ * English text of the API, if it contains details without a translation.
+ */
 export interface FailureWords {
   readonly text: string
+  readonly original?: string
   readonly advice: string | undefined
   readonly code: string | undefined
 }
@@ -142,13 +140,19 @@ export function failureWords(failure: Failure): FailureWords | undefined {
       ...said,
       text: joined(partialWords(error), errorCode && namedByCause.has(errorCode) ? undefined : words, why),
     }
-  const isDetailed = errorCode === undefined || words === undefined || hasDetails(failure)
-  if (error !== undefined && isDetailed && (words === undefined || locale().language === 'en')) {
+  const details = error !== undefined && hasDetails(failure) ? withoutAdvice(error) : undefined
+  const english = details ?? (words === undefined ? error : undefined)
+  if (english !== undefined && (words === undefined || locale().language === 'en')) {
     const { advice } = said
-    const text = sentence(errorText(error))
+    const text = sentence(errorText(english))
     return { text: advice === undefined ? text : ended(text), advice, code: undefined }
   }
-  return words === undefined ? undefined : { ...said, text: joined(partialWords(error), words) }
+  if (words === undefined) return undefined
+  const text = joined(partialWords(error), words)
+  if (details === undefined) return { ...said, text }
+  const original = apiText(withoutPartial(details))
+  const isCodeShown = networkCode !== undefined && details.includes(networkCode)
+  return { ...said, text, original: sentence(original), code: isCodeShown ? undefined : networkCode }
 }
 
 /** Failures that the cause explains completely. */
@@ -156,6 +160,7 @@ const namedByCause: ReadonlySet<string> = new Set(['refused', 'report_failed'])
 
 /** Failures whose text contains details that the code does not have. */
 const detailed: ReadonlySet<string> = new Set([
+  'refused',
   'gave_up',
   'unwritable',
   'phone_failed',
@@ -163,6 +168,11 @@ const detailed: ReadonlySet<string> = new Set([
   'undecryptable',
   'no_such_sim',
 ])
+
+/** Agents of earlier releases put the advice of the code `unsupported` into the text as well. */
+function withoutAdvice(error: string): string {
+  return error.replace(/ \(update the agent\)/, '')
+}
 
 /** Returns true if the English text of a failure contains more than its words. Some texts are only a code. */
 function hasDetails({ error, errorCode, cause }: Failure): boolean {
