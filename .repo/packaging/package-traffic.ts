@@ -21,9 +21,9 @@ interface Message {
   readonly recipients: readonly { readonly error?: string }[]
 }
 
-/** Messages that are sent to a gateway in another folder, and the ledger of the emulated network that carries them. */
+/** Messages that are sent to a gateway in another folder, and the ledger of the virtual network that carries them. */
 export class PackageTraffic {
-  /** The port of the emulated modem. */
+  /** The port of the virtual modem. */
   readonly modem: string
   /** A free port for the gateway. */
   readonly port: number

@@ -40,7 +40,7 @@ const EMULATED_STARTS = 3
 const BACKUP = 'var/lib/smsgw/gateway/monday.backup'
 
 /**
- * In a bare Debian: adds the apt repository, installs the previous release, sends through emulated modems, upgrades
+ * In a bare Debian: adds the apt repository, installs the previous release, sends through virtual modems, upgrades
  * while messages are sent, downgrades, upgrades again, and removes and purges the packages.
  */
 export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
@@ -67,7 +67,7 @@ export async function provePackages(proof: PackagesProof): Promise<ProofSteps> {
     await steps.step('refuses the repository without its key', () => repository.refusedWithoutKey())
     const running = await PackageTraffic.start(proof.root, folder, isEmulated ? EMULATED_LIMIT_MS : LIMIT_MS)
     traffic = running
-    await steps.step('sends the first message through an emulated modem', async () => {
+    await steps.step('sends the first message through a virtual modem', async () => {
       appendFileSync(machine.path(SETTINGS), `PORT=${running.port}\nMODEMS=${running.modem}\nIN_DOUBT_SECONDS=10\n`)
       await start(machine, running, starts)
       await running.firstMessage()

@@ -89,7 +89,7 @@ test('the seccomp profile refuses calls by default, and permits no call that cha
   ])
 })
 
-test('a start without a profile starts no emulated modem', () => {
+test('a start without a profile starts no virtual modem', () => {
   const unasked = compositions.map(([, services]) =>
     Object.keys(services).filter((name) => services[name]?.profiles === undefined),
   )

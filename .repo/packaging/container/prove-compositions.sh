@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `npm run proof -- compositions`: runs docker-compose.yml and docker-compose.relay.yml with Docker and Compose. In each
-# of them, the first message goes to an emulated modem. Then a second modem, which is not marked as emulated, is added
+# of them, the first message goes to a virtual modem. Then a second modem, which is not marked as virtual, is added
 # on a serial port, and all later messages go to that modem.
 #
 #   prove-compositions.sh [--optional] [--built] --built tests the images that `npm run images` has already built
@@ -76,11 +76,11 @@ prove_relay() {
   export COMPOSE_FILE=$file
   prove "$file is healthy then" eval 'healthy relay && healthy agent' || return
   prove "$file builds each tag once" tags_are_unique
-  prove "$file: the first message is delivered by the emulated modem" eval 'delivers 1 && emulated_has 1' || return
+  prove "$file: the first message is delivered by the virtual modem" eval 'delivers 1 && emulated_has 1' || return
   start_modem || return
   export MODEMS=$port/modem
   prove "$file: the profile modem adds a modem on a serial port" eval 'docker compose --profile modem up --detach && within 60 healthy agent-modem' || return
-  prove "$file: all further messages go to that modem, and none to the emulated one" eval 'delivers 6 && ledger_has 6 && emulated_has 1'
+  prove "$file: all further messages go to that modem, and none to the virtual one" eval 'delivers 6 && ledger_has 6 && emulated_has 1'
   prove "$file: messages wait for that modem while it is unplugged" eval 'stop_modem && send 1 && sleep 5 && emulated_has 1 && start_modem && within 90 delivered && ledger_has 1'
   prove "$file: services see only their own secrets" secrets_are_apart
   prove "$file: down keeps the messages" eval 'docker compose --profile "*" down && docker compose up --detach && within 120 healthy relay && keeps 8'
@@ -171,7 +171,7 @@ api() { # api <path> <options of curl…>
   curl --silent --show-error --fail --max-time 20 --user "$(eval "$account")" "$@" "$url/3rdparty/v1/$path"
 }
 
-# An emulated modem whose SIM belongs to a real network, so that nothing marks it as emulated. Each start has its own
+# A virtual modem whose SIM belongs to a real network, so that nothing marks it as virtual. Each start has its own
 # ledger.
 start_modem() {
   mkdir -p "$port"

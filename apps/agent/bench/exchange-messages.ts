@@ -7,7 +7,7 @@ import { monotonicClock } from '../src/time/monotonic-clock.ts'
 
 /**
  * `node exchange-messages.ts tcp://127.0.0.1:7002 http://127.0.0.1:7080 200`: sends and receives 200 messages on one
- * port of an emulated modem, while another program uses the other port. Prints the results. The exit code is 0 if all
+ * port of a virtual modem, while another program uses the other port. Prints the results. The exit code is 0 if all
  * messages arrived.
  */
 const [port = '', control = '', wanted = '200'] = process.argv.slice(2)

@@ -44,11 +44,11 @@ export const agentSettingsSchema = z.object({
   }),
   EMULATED_MODEMS: setting(flag().default(false), {
     about:
-      'marks all modems of this agent as emulated; set it for an emulator whose SIMs do not belong to the test network 001',
+      'marks all modems of this agent as virtual; set it for an emulator whose SIMs do not belong to the test network 001',
     example: '1',
   }),
   MIX_EMULATED_MODEMS: setting(flag().default(false), {
-    about: 'sends with emulated modems even if the device or the account has a real modem; for tests only',
+    about: 'sends with virtual modems even if the device or the account has a real modem; for tests only',
     example: '1',
   }),
   HANG_UP_CALLS: setting(flag().default(false), {

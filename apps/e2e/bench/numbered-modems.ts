@@ -1,4 +1,4 @@
-/** The properties of emulated modems that differ in name, number and IMEI. */
+/** The properties of virtual modems that differ in name, number and IMEI. */
 export function numberedModems(count: number, from = 0): Readonly<Record<string, string>>[] {
   return Array.from({ length: count }, (_, at) => {
     const serial = String(from + at).padStart(5, '0')

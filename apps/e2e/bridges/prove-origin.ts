@@ -31,7 +31,7 @@ export const originProof: BridgeProof = {
 
 let running: Promise<OriginHouse> | undefined
 
-/** Starts a relay with an emulated modem once, for all steps. */
+/** Starts a relay with a virtual modem once, for all steps. */
 function houseOf({ onEnd }: ProofWorld): Promise<OriginHouse> {
   const start = async () => {
     const house = await House.start({

@@ -81,7 +81,7 @@ test('the agent pairs automatically, and a message reaches the ledger of the emu
     async () => (await api.ask('GET', '/devices')).json,
     ([device]) => device?.simCards[0]?.state === 'ready',
   )
-  expect((await api.ask('GET', '/devices')).json).toMatchObject([{ name: 'emulated', isEmulated: true }])
+  expect((await api.ask('GET', '/devices')).json).toMatchObject([{ name: 'virtual', isEmulated: true }])
   const id = await api.send({ phoneNumbers: ['+447400100001'], textMessage: { text: 'From a container' } })
   expect((await api.until(id, ({ state }) => state === 'Delivered')).state).toBe('Delivered')
   const ledger = readFileSync(join(room.volume('emulator-data'), 'ledger.jsonl'), 'utf8')

@@ -1,4 +1,4 @@
-// Tests Twilio's own helper library, unchanged, with a gateway and an emulated modem.
+// Tests Twilio's own helper library, unchanged, with a gateway and a virtual modem.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -149,7 +149,7 @@ test('lists and downloads the media of a received MMS', async () => {
     expect(picture.equals(Buffer.from(await response.arrayBuffer()))).toBe(true)
   } finally {
     phone.kill()
-    // With a real device in the account, the gateway sends nothing through the emulated modem.
+    // With a real device in the account, the gateway sends nothing through the virtual modem.
     expect((await gateway.api.ask('DELETE', `/devices/${id}`)).status).toBe(204)
   }
 })

@@ -25,8 +25,8 @@ const MESSAGES_PER_STEP = 25
 export async function upgradeFleet({ previous, everyMs, log }: UpgradeProof): Promise<readonly string[]> {
   const receiver = await Receiver.start()
   const crashes: string[] = []
-  // Lets emulated modems send. Agents before 0.1.0 do not mark their modems as emulated, so the relay treats these
-  // modems as real. By default, if an account has a real modem, its emulated modems send nothing.
+  // Lets virtual modems send. Agents before 0.1.0 do not mark their modems as virtual, so the relay treats these
+  // modems as real. By default, if an account has a real modem, its virtual modems send nothing.
   const settings = { MIX_EMULATED_MODEMS: '1' }
   const fleet = await startFleet((line) => crashes.push(line), { ...previous, settings })
   try {

@@ -32,7 +32,7 @@ prove 'identifies the modem: manufacturer, model, IMEI, number' \
   eval 'grep -q Quectel identity.txt && grep -q EC25 identity.txt && grep -q 356938035648097 identity.txt && grep -q +447700900001 identity.txt'
 prove 'reads the SIM: IMSI, ICCID' eval 'manager --sim 0 | tee sim.txt && grep -q 001017700900001 sim.txt && grep -q "iccid: 89" sim.txt'
 prove 'enables the modem' manager --modem 0 --enable
-prove 'shows the modem as registered' within 20 eval 'modem | grep -q "state: .*registered" && modem | grep -q "Emulated Mobile"'
+prove 'shows the modem as registered' within 20 eval 'modem | grep -q "state: .*registered" && modem | grep -q "Virtual Mobile"'
 
 prove 'sends a text with a report request' eval \
   'manager --modem 0 --messaging-create-sms="text='"'From ModemManager'"',number=+447700900123,delivery-report-request=yes" && manager --sms 0 --send'

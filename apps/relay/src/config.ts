@@ -139,7 +139,7 @@ export const relaySettingsSchema = z.object({
     example: '5000',
   }),
   MIX_EMULATED_MODEMS: setting(flag().default(false), {
-    about: 'emulated modems also send if the account has a real modem; for tests only',
+    about: 'virtual modems also send if the account has a real modem; for tests only',
     example: '1',
   }),
   HASH_AFTER_SECONDS: setting(wholeNumber(0, 10 * 365 * DAY).optional(), {

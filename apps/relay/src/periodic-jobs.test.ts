@@ -50,7 +50,7 @@ const endings: readonly [job: string, prepare: () => Promise<void>][] = [
     },
   ],
   [
-    'end emulated messages',
+    'end messages of virtual modems',
     async () => {
       await world.sims([{ simNumber: 1, state: 'ready', isEmulated: true }])
       await world.message('m')

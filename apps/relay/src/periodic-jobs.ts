@@ -81,7 +81,7 @@ export function periodicJobs(deps: PeriodicJobDeps): PeriodicJob[] {
       ? []
       : [
           endingJob(
-            'end emulated messages',
+            'end messages of virtual modems',
             5,
             () => endEmulated(deps),
             () => hasEmulated(polling(database)),

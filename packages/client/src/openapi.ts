@@ -1299,7 +1299,7 @@ export interface components {
             online: boolean;
             simCards: components["schemas"]["SimCard"][];
             /**
-             * @description True when all modems of the device are emulated, so that its messages reach no phone; absent otherwise
+             * @description True when all modems of the device are virtual, so that its messages reach no phone; absent otherwise
              * @constant
              */
             isEmulated?: true;
@@ -1347,7 +1347,7 @@ export interface components {
             online: boolean;
             simCards: components["schemas"]["SimCard"][];
             /**
-             * @description True when all modems of the device are emulated, so that its messages reach no phone; absent otherwise
+             * @description True when all modems of the device are virtual, so that its messages reach no phone; absent otherwise
              * @constant
              */
             isEmulated?: true;
@@ -2504,7 +2504,7 @@ export interface components {
              */
             state: string;
             /**
-             * @description True when the SIM's modem is emulated; absent for a real modem
+             * @description True when the SIM's modem is virtual; absent for a real modem
              * @constant
              */
             isEmulated?: true;

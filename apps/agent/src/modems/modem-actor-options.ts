@@ -36,12 +36,12 @@ export interface ModemRegistration {
   readonly id: () => string | undefined
   /** Returns the ICCID of the previous card in this modem, if the card was changed. */
   readonly previousCard: (iccid: string) => string | undefined
-  /** True if the settings say that this port leads to an emulated modem. */
+  /** True if the settings say that this port leads to a virtual modem. */
   readonly isEmulatedPort: (address: string) => boolean
   readonly emulationSeen: (isEmulated: boolean) => void
-  /** True if this modem is emulated; undefined while this is not known. */
+  /** True if this modem is virtual; undefined while this is not known. */
   readonly isEmulated: () => boolean | undefined
-  /** True if this modem is emulated and must not send, because this device has a real modem. */
+  /** True if this modem is virtual and must not send, because this device has a real modem. */
   readonly isHeldBack: () => boolean
 }
 

@@ -132,7 +132,7 @@ export class ModemActor {
     this.#runner.restart()
   }
 
-  /** Called when a real modem was found or removed. An emulated modem then stops sending, or may send again. */
+  /** Called when a real modem was found or removed. A virtual modem then stops sending, or may send again. */
   heldBackChanged(): void {
     this.#warnIfHeldBack()
     this.#sim.update(this.#state)

@@ -60,7 +60,7 @@ export const shortcomingTexts: Readonly<Record<Shortcoming, string>> = {
 }
 
 export const heldBackText =
-  'is emulated, and this device has a real modem: the emulated modem receives but does not send. Set MIX_EMULATED_MODEMS=1 to send with both'
+  'is virtual, and this device has a real modem: the virtual modem receives but does not send. Set MIX_EMULATED_MODEMS=1 to send with both'
 
 export const operatorFixedText =
   'cannot select an operator, because it has only a web interface: SIM_<n>_OPERATOR has no effect'

@@ -55,11 +55,11 @@ function unplug(path: string, firstTty: number): void {
   fake.unplug(path, [`ttyUSB${firstTty + 2}`])
 }
 
-describe('an emulated modem', () => {
+describe('a virtual modem', () => {
   /** The SIM card of a real operator, so that the agent regards the modem as a real modem. */
   const operatorCard = { number: '+447700900009', iccid: '8944110000000000098', imsi: '234150000000009' }
 
-  test('an emulated modem is marked by the test network of its SIM, even while it is unplugged', async () => {
+  test('a virtual modem is marked by the test network of its SIM, even while it is unplugged', async () => {
     plug(one, '1-1.2', 0)
     await fixture.start()
     await fixture.readyAre('1:8091')
@@ -70,7 +70,7 @@ describe('an emulated modem', () => {
     expect(fixture.fleet?.simCards).toMatchObject([{ simNumber: 1, state: 'absent', isEmulated: true }])
   })
 
-  test('an emulated modem does not send after a real modem was found, even while the real modem is unplugged and after a restart', async () => {
+  test('a virtual modem does not send after a real modem was found, even while the real modem is unplugged and after a restart', async () => {
     const real = await EmulatorProcess.start(quick, { imei: '356938035648455', ...operatorCard })
     try {
       plug(one, '1-1.2', 0)
@@ -80,7 +80,7 @@ describe('an emulated modem', () => {
       await fixture.readyAre('2:8455')
       expect(fixture.fleet?.simCards.map(({ isEmulated }) => isEmulated)).toEqual([true, undefined])
       expect(fixture.problems).toEqual([expect.stringContaining('WARN')])
-      expect(fixture.problems[0]).toContain('emulated, and this device has a real modem')
+      expect(fixture.problems[0]).toContain('virtual, and this device has a real modem')
       await fixture.stop()
       unplug('1-1.3', 4)
       await fixture.start()
@@ -95,7 +95,7 @@ describe('an emulated modem', () => {
     }
   })
 
-  test('an emulated modem is marked by its port, with any SIM', async () => {
+  test('a virtual modem is marked by its port, with any SIM', async () => {
     const foreign = await EmulatorProcess.start(quick, { imei: '356938035648463', ...operatorCard })
     try {
       fixture.emulation = { isEmulated: (address) => address === foreign.pty, mayMix: false }

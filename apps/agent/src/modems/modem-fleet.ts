@@ -185,7 +185,7 @@ export class ModemFleet {
   }
 
   /**
-   * A real modem prevents emulated modems from sending. This is also true while the real modem is disconnected, because
+   * A real modem prevents virtual modems from sending. This is also true while the real modem is disconnected, because
    * messages wait for it.
    */
   #isHeldBack(entry: RegisteredModem): boolean {
@@ -219,7 +219,7 @@ export interface ModemFleetOptions {
 }
 
 /**
- * A modem is emulated if its port is listed as emulated, or if its SIM belongs to a test network. Emulated modems send
+ * A modem is virtual if its port is listed as virtual, or if its SIM belongs to a test network. Virtual modems send
  * nothing while the device has a real modem, unless `mayMix` is set.
  */
 export interface EmulationSettings {

@@ -35,7 +35,7 @@ test('reports a different card together with the previous card, and stores it', 
   expect(later.numberOf('a', nobody)).toEqual({ simNumber: 1, change: undefined })
 })
 
-test('stores which modems are emulated, and whether a real modem was ever used', () => {
+test('stores which modems are virtual, and whether a real modem was ever used', () => {
   const slots = new SimSlots(undefined)
   for (const modem of ['emulated', 'real', 'unread']) slots.numberOf(modem, nobody)
   expect(slots.emulationSeen('emulated', true)).toMatchObject({ kind: 'note', name: 'sim-slots' })

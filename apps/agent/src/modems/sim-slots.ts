@@ -1,7 +1,7 @@
 import type { Change, Json } from '../journal/change.ts'
 
 /**
- * The SIM number of each modem, the last card in it, and whether it is emulated. The SIM number of a modem that MODEMS
+ * The SIM number of each modem, the last card in it, and whether it is virtual. The SIM number of a modem that MODEMS
  * lists is its position in MODEMS. Another modem gets the lowest free number. A modem keeps its number in any socket.
  * When all numbers are taken, a new modem replaces the disconnected modem that was recorded first.
  */
@@ -36,7 +36,7 @@ export class SimSlots {
     return { before: slot.iccid, change: this.#change() }
   }
 
-  /** Records whether a modem is emulated; returns a change to store if the record changed. */
+  /** Records whether a modem is virtual; returns a change to store if the record changed. */
   emulationSeen(modem: string, isEmulated: boolean): Change | undefined {
     const slot = this.#slots.get(modem)
     if (slot === undefined || slot.isEmulated === isEmulated) return undefined
@@ -53,7 +53,7 @@ export class SimSlots {
     return [...this.#slots.values()].some((slot) => slot.simNumber === simNumber && slot.isEmulated === true)
   }
 
-  /** True if at least one modem used so far is certainly not emulated, even if that modem is disconnected. */
+  /** True if at least one modem used so far is certainly not virtual, even if that modem is disconnected. */
   get hasRealModem(): boolean {
     return [...this.#slots.values()].some(({ isEmulated }) => isEmulated === false)
   }

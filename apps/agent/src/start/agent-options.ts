@@ -72,7 +72,7 @@ export interface AgentLog {
   error(message: string): void
 }
 
-/** If only emulated modems are configured, the device may use them even if it had a real modem before. */
+/** If only virtual modems are configured, the device may use them even if it had a real modem before. */
 export function emulationSettings(config: AgentConfig, wanted: Wanted): EmulationSettings {
   const isEmulated = (address: string) => config.EMULATED_MODEMS || address === 'virtual'
   const isOnlyEmulated = config.EMULATED_MODEMS || (!wanted.auto && wanted.addresses.every(isEmulated))

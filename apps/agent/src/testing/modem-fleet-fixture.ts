@@ -14,7 +14,7 @@ import { monotonicClock } from '../time/monotonic-clock.ts'
 import type { FakeMachine } from './fake-machine.ts'
 import { MemoryJournal } from './memory-journal.ts'
 
-/** A modem fleet on a fake machine, with real ports and emulated modems. */
+/** A modem fleet on a fake machine, with real ports and virtual modems. */
 export class FleetFixture {
   readonly fake: FakeMachine
   readonly disk = new MemoryJournal(

@@ -10,7 +10,7 @@ import { listPath } from './conversation-path.ts'
 /** The number, with a link back to the list on a narrow screen. */
 export function ThreadHead({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   const { data: devices = [] } = useDevices()
-  // Shows the hint only without a real modem, because emulated modems are not used if there is a real modem.
+  // Shows the hint only without a real modem, because virtual modems are not used if there is a real modem.
   const isEmulated = devices.length > 0 && devices.every((device) => device.isEmulated)
   return (
     <header className="thread-head">

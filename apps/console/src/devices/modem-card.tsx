@@ -21,7 +21,7 @@ export function ModemCard({
   readonly deviceId: string
   readonly modem: ModemAnswer
   readonly sim: SimCardAnswer | undefined
-  /** True if the page shows that the whole device is emulated. */
+  /** True if the page shows that the whole device is virtual. */
   readonly isOfEmulated?: boolean | undefined
 }) {
   const {

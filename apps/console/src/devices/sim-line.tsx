@@ -11,7 +11,7 @@ export function SimLine({
   isOfEmulated = false,
 }: {
   readonly sim: SimCardAnswer
-  /** True if the page shows that the whole device is emulated. */
+  /** True if the page shows that the whole device is virtual. */
   readonly isOfEmulated?: boolean | undefined
 }) {
   return (

@@ -17,7 +17,7 @@ export interface LedgerLine {
   readonly part?: { readonly reference: number; readonly total: number; readonly sequence: number }
 }
 
-/** Emulated modems with their network, and the ledger of all sent messages. */
+/** Virtual modems with their network, and the ledger of all sent messages. */
 export class Emulator {
   readonly process: HouseProcess
   readonly control: string

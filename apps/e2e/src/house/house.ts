@@ -16,7 +16,7 @@ export interface HouseOptions {
   readonly startsAgent?: boolean
 }
 
-/** A relay with its database, an agent that is paired with a token, and emulated modems, all as real processes. */
+/** A relay with its database, an agent that is paired with a token, and virtual modems, all as real processes. */
 export class House {
   readonly folder: string
   readonly emulator: Emulator

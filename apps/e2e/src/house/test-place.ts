@@ -2,7 +2,7 @@ import { Emulator } from './emulator.ts'
 import { credentialsIn, Gateway, newFolder } from './gateway.ts'
 import { House } from './house.ts'
 
-/** A relay or a gateway with an emulated modem, for tests that run against both. */
+/** A relay or a gateway with a virtual modem, for tests that run against both. */
 export interface TestPlace {
   readonly url: string
   readonly emulator: Emulator

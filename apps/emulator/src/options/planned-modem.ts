@@ -104,7 +104,7 @@ export function newSim({ number, iccid, imsi, ...rest }: NonNullable<PlannedMode
   return new Sim({
     msisdn: number,
     iccid: iccid ?? withCheckDigit(`89441000${subscriber}`),
-    // Returns an IMSI of a test network (ITU-T E.212), by which agents recognise an emulated modem.
+    // Returns an IMSI of a test network (ITU-T E.212), by which agents recognise a virtual modem.
     imsi: imsi ?? `00101${subscriber}`,
     ...present(rest),
   })

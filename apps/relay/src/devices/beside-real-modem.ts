@@ -1,7 +1,7 @@
 import { Prisma } from '../store/generated/client.ts'
 
 /**
- * Returns an SQL condition that is true if a device has only emulated modems, and its account has a real modem on
+ * Returns an SQL condition that is true if a device has only virtual modems, and its account has a real modem on
  * another device that is not deleted. For a device with a real modem, the condition costs one lookup in the index of
  * its SIMs. Takes no locks.
  */

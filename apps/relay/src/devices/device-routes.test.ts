@@ -46,7 +46,7 @@ async function device(more: Partial<Prisma.DeviceUncheckedCreateInput> = {}): Pr
   await shared.database.device.create({ data: { id: ONE, accountId: 'a1', name: 'Pi', ...times, ...more } })
 }
 
-test('marks emulated modems, and a device that has only emulated modems', async () => {
+test('marks virtual modems, and a device that has only virtual modems', async () => {
   const emulated = { simNumber: 1, state: 'ready', isEmulated: true }
   await device({ simCards: { create: [emulated, { simNumber: 2, state: 'ready' }] } })
   await device({ id: TWO, createdAt: seconds(-99), simCards: { create: [emulated] } })

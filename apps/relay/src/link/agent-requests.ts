@@ -47,7 +47,7 @@ export interface RelayIdentity {
    * backup.
    */
   readonly forgetAfterSeconds?: number | undefined
-  /** True if messages may be sent through emulated modems even in accounts that have a real modem. */
+  /** True if messages may be sent through virtual modems even in accounts that have a real modem. */
   readonly mayMixEmulated?: boolean | undefined
 }
 

@@ -32,7 +32,7 @@ export function endUnapproved(deps: EndDeps): Promise<number> {
 }
 
 /**
- * Fails messages that wait for an emulated modem, if their account now has a real modem. These messages are not sent
+ * Fails messages that wait for a virtual modem, if their account now has a real modem. These messages are not sent
  * through the real modem, because they may be tests. The device gets a cancel for each message that was dispatched.
  * Returns the number of failed recipients.
  */

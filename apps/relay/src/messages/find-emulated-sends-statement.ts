@@ -5,8 +5,8 @@ import type { RawStatements } from '../store/raw-statements.ts'
 import { readRows } from '../store/read-rows.ts'
 
 /**
- * Finds recipients that were not sent yet, on devices with emulated modems, in accounts with a real modem. Begins with
- * the emulated SIMs, because there are few of them. Takes no locks, because messages must be locked before recipients
+ * Finds recipients that were not sent yet, on devices with virtual modems, in accounts with a real modem. Begins with
+ * the virtual SIMs, because there are few of them. Takes no locks, because messages must be locked before recipients
  * (`lockMessages`). If the state of a recipient changes before the caller locks it, the caller leaves this recipient as
  * it is.
  */

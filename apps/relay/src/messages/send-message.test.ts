@@ -54,7 +54,7 @@ function post(body: object, more: { query?: Record<string, string>; key?: string
   return callEndpoint(send, { body, ...rest, headers: key === undefined ? {} : { 'idempotency-key': key } })
 }
 
-describe('an account with an emulated and a real modem', () => {
+describe('an account with a virtual and a real modem', () => {
   const REAL = 'r'.repeat(21)
 
   beforeEach(async () => {
@@ -71,10 +71,10 @@ describe('an account with an emulated and a real modem', () => {
     for (let message = 0; message < 6; message += 1) expect((await post(hello)).body).toMatchObject({ deviceId: REAL })
   })
 
-  test('refuses a message to the emulated modem, and suggests what to do', async () => {
+  test('refuses a message to the virtual modem, and suggests what to do', async () => {
     const { status, body } = await post({ ...hello, deviceId: DEVICE })
     expect(status).toBe(400)
-    expect(body['message']).toContain('deviceId is an emulated modem, but the account has a real modem')
+    expect(body['message']).toContain('deviceId is a virtual modem, but the account has a real modem')
   })
 })
 

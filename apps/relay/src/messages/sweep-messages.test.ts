@@ -69,11 +69,11 @@ describe('a message that was not dispatched before its deadline', () => {
   })
 })
 
-describe('a message that waits for an emulated modem', () => {
+describe('a message that waits for a virtual modem', () => {
   const emulated = { simNumber: 1, state: 'ready', isEmulated: true }
   const real = { simNumber: 1, state: 'absent' }
 
-  test('a message that waits for an emulated modem fails when the account has a real modem, even if it was dispatched; other accounts are not affected', async () => {
+  test('a message that waits for a virtual modem fails when the account has a real modem, even if it was dispatched; other accounts are not affected', async () => {
     await world.webhook('sms:failed')
     await world.sims([emulated])
     await world.message('waiting', { scheduleAt: at(60) })
@@ -90,7 +90,7 @@ describe('a message that waits for an emulated modem', () => {
     expect(await endEmulated(deps())).toBe(2)
     expect((await read('waiting')).body).toMatchObject({
       state: 'Failed',
-      recipients: [{ error: 'the message waited for an emulated modem, but the account now has a real modem' }],
+      recipients: [{ error: 'the message waited for a virtual modem, but the account now has a real modem' }],
     })
     expect(await world.recipient('waiting/0')).toMatchObject({ errorCode: 'emulated_modem' })
     expect(await world.recipient('dispatched/0')).toMatchObject({ state: 'Failed', errorCode: 'emulated_modem' })
@@ -100,7 +100,7 @@ describe('a message that waits for an emulated modem', () => {
     expect(await endEmulated(deps())).toBe(0)
   })
 
-  test('a message that waits for an emulated modem is cancelled at the agent that has it, which sends nothing', async () => {
+  test('a message that waits for a virtual modem is cancelled at the agent that has it, which sends nothing', async () => {
     await world.sims([emulated])
     await world.message('dispatched', { journal: 'journal' })
     await world.device('second')
@@ -114,7 +114,7 @@ describe('a message that waits for an emulated modem', () => {
     expect(commands).toEqual([{ kind: 'cancel', cmdId: 'dispatched/0' }])
   })
 
-  test('a message that waits for an emulated modem is kept when the device with the real modem is deleted, or when its own device also has a real modem', async () => {
+  test('a message that waits for a virtual modem is kept when the device with the real modem is deleted, or when its own device also has a real modem', async () => {
     await world.sims([emulated])
     await world.message('m')
     await world.device('second')

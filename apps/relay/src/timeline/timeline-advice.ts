@@ -22,7 +22,7 @@ const OF_FAILURES: Readonly<Record<FailureCode, string>> = {
     'The device has been offline for too long. When it reconnects, it cancels what it has not sent and reports what it has sent.',
   device_deleted: 'Pair a device, then send the message again.',
   emulated_modem:
-    'Send the message again: it is then sent with the real modem. To send with emulated modems too, set MIX_EMULATED_MODEMS=1 on the relay.',
+    'Send the message again: it is then sent with the real modem. To send with virtual modems too, set MIX_EMULATED_MODEMS=1 on the relay.',
   too_large: 'Split the text into smaller messages.',
   approval_refused: 'A person rejected this message: ask that person before you send it again.',
   approval_expired:

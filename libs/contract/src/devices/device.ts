@@ -25,7 +25,7 @@ export const simCard = z
       description: '`ready`, or the reason why the SIM is not ready',
       examples: ['ready', 'locked', 'searching'],
     }),
-    isEmulated: isEmulated.meta({ description: "True when the SIM's modem is emulated; absent for a real modem" }),
+    isEmulated: isEmulated.meta({ description: "True when the SIM's modem is virtual; absent for a real modem" }),
   })
   .meta({ id: 'SimCard' })
 
@@ -53,7 +53,7 @@ export const device = z
     simCards: z.array(simCard),
     isEmulated: isEmulated.meta({
       description:
-        'True when all modems of the device are emulated, so that its messages reach no phone; absent otherwise',
+        'True when all modems of the device are virtual, so that its messages reach no phone; absent otherwise',
     }),
     isPhone: isPhone.meta({
       description:

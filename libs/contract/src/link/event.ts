@@ -162,7 +162,7 @@ export const linkSimCard = z.object({
   /** 0–100. */
   signal: z.int().min(0).max(100).optional(),
   /**
-   * True if the modem of the SIM is emulated. The messages of such a SIM do not reach a phone. Older agents omit this
+   * True if the modem of the SIM is virtual. The messages of such a SIM do not reach a phone. Older agents omit this
    * member.
    */
   isEmulated: z.boolean().optional(),

@@ -22,7 +22,7 @@ describe('setup', () => {
       },
     })
     expect(driven.states).toEqual(['probing', 'identifying', 'sim', 'registering', 'ready'])
-    expect(await driven.world.passing(driven.modem.readOperator())).toBe('Emulated Mobile')
+    expect(await driven.world.passing(driven.modem.readOperator())).toBe('Virtual Mobile')
     expect(await driven.world.passing(driven.modem.signal())).toMatchObject({ bars: expect.any(Number) })
     expect(driven.modem.storage).toEqual([{ memory: 'ME', used: 0, total: 500, full: false }])
   })

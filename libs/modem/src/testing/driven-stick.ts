@@ -9,7 +9,7 @@ import type { Incoming } from '../receive/incoming-message.ts'
 import { PinMemory } from '../setup/pin-memory.ts'
 import { StickWorld, startMs } from './stick-world.ts'
 
-/** The driver of an emulated HiLink stick. */
+/** The driver of a virtual HiLink stick. */
 export class DrivenStick {
   readonly world: StickWorld
   readonly events: ModemEvent[] = []

@@ -8,7 +8,7 @@ import { VirtualModem } from '@smsgw/virtual-modem/virtual-modem'
 import type { WebPort, WebReply, WebRequest } from '../hilink/web-port.ts'
 import { ManualClock } from './manual-clock.ts'
 
-/** An emulated HiLink stick in a network, behind a web port like the web port of the agent. */
+/** A virtual HiLink stick in a network, behind a web port like the web port of the agent. */
 export class StickWorld implements WebPort {
   readonly clock = new ManualClock()
   readonly ledger: LedgerEntry[] = []

@@ -29,7 +29,7 @@ test('an older modem has no CEREG, a short cell ID and no technology field', () 
   const host = new EmulatedHost(emulatedNetwork(), { personality: simcomSim800 })
   expect(host.say('AT+CREG=2;+CREG?\r')).toBe('\r\n+CREG: 2,1,"1A2B","4567"\r\n\r\nOK\r\n')
   expect(host.say('AT+CEREG?\r')).toBe('\r\nERROR\r\n')
-  expect(host.say('AT+COPS?\r')).toBe('\r\n+COPS: 0,0,"Emulated Mobile"\r\n\r\nOK\r\n')
+  expect(host.say('AT+COPS?\r')).toBe('\r\n+COPS: 0,0,"Virtual Mobile"\r\n\r\nOK\r\n')
 })
 
 test('outside LTE, CEREG is not registered and CREG shows the technology', () => {
@@ -50,10 +50,10 @@ test('the modem is not registered with the radio off, and registers again', () =
 test('reads operators in three formats, scans, selects and deregisters', () => {
   const host = new EmulatedHost(emulatedNetwork())
   expect(host.say('AT+COPS=3,2;+COPS?\r')).toBe('\r\n+COPS: 0,2,"00101",7\r\n\r\nOK\r\n')
-  expect(host.say('AT+COPS=3,1;+COPS?\r')).toBe('\r\n+COPS: 0,1,"EMU",7\r\n\r\nOK\r\n')
+  expect(host.say('AT+COPS=3,1;+COPS?\r')).toBe('\r\n+COPS: 0,1,"VIRTUAL",7\r\n\r\nOK\r\n')
   host.say('AT+COPS=?\r')
   expect(host.wait(0)).toBe(
-    '\r\n+COPS: (2,"Emulated Mobile","EMU","00101",7),(1,"Other Mobile","OTHER","00102",7),,(0-4),(0-2)\r\n\r\nOK\r\n',
+    '\r\n+COPS: (2,"Virtual Mobile","VIRTUAL","00101",7),(1,"Other Mobile","OTHER","00102",7),,(0-4),(0-2)\r\n\r\nOK\r\n',
   )
   host.say('AT+CMEE=1;+COPS=2\r')
   host.wait(0)

@@ -371,7 +371,7 @@ export interface NetworkSnapshot {
 }
 
 const mostRemembered = 1000
-const usualOperator: NetworkOperator = { name: 'Emulated Mobile', shortName: 'EMU', numeric: '00101' }
+const usualOperator: NetworkOperator = { name: 'Virtual Mobile', shortName: 'VIRTUAL', numeric: '00101' }
 /** Another operator that a scan finds. */
 const otherOperator: NetworkOperator = { name: 'Other Mobile', shortName: 'OTHER', numeric: '00102' }
 const usualCoverage: Omit<Coverage, 'operator'> = {

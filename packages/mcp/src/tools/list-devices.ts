@@ -55,7 +55,7 @@ function deviceOf({ id, name, online, lastSeen, simCards, isEmulated }: Device):
     canSend: online && ready > 0,
     health: [
       online ? onlineHealth(ready, simCards.length) : `Offline since ${lastSeen}; messages wait until it is back.`,
-      ...(isEmulated === true ? ['Its modems are emulated: messages reach no phone.'] : []),
+      ...(isEmulated === true ? ['Its modems are virtual: messages reach no phone.'] : []),
     ].join(' '),
     sims: simCards.map((sim) => ({
       simNumber: sim.simNumber,

@@ -50,7 +50,7 @@ test('docs/hardware.md lists the modems of the tables', async () => {
     '## Sharing a modem with ModemManager',
     '',
     'ModemManager keeps the first command port and the data connection, and the gateway uses only the second port',
-    '([how](guides/raspberry-pi.md#2-install)). This was measured with ModemManager 1.24 on an emulated EC25 with two ports, while ModemManager polled its',
+    '([how](guides/raspberry-pi.md#2-install)). This was measured with ModemManager 1.24 on a virtual EC25 with two ports, while ModemManager polled its',
     'port (`COUNT=10000 apps/emulator/proof/prove-modemmanager-shared.sh`). In less than three minutes, 10,000 messages were sent and 10,000 received,',
     'each exactly once, while ModemManager wrote 2,034 commands. CI repeats this with 200 messages. The udev rules are tested with udev itself on simulated USB devices. Nothing was tested with a physical modem.',
     '',

@@ -4,7 +4,7 @@ import type { Emulator } from '../emulator.ts'
 import type { CallbackServer } from './callback-server.ts'
 import { OriginApiError, OriginClient, type OriginLogin } from './origin-client.ts'
 
-/** A relay or a gateway, with an emulated modem, and a server for the webhooks of the bridges. */
+/** A relay or a gateway, with a virtual modem, and a server for the webhooks of the bridges. */
 export interface OriginWorld {
   readonly url: string
   readonly user: OriginLogin

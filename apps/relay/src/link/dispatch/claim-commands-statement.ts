@@ -29,7 +29,7 @@ export interface Room {
 export interface ClaimOptions {
   /** Called for each claimed send with the number of seconds since it was due. */
   readonly onDispatched?: ((sinceDueSeconds: number) => void) | undefined
-  /** True if sends are claimed for emulated modems even while the account has a real modem. */
+  /** True if sends are claimed for virtual modems even while the account has a real modem. */
   readonly mayMixEmulated?: boolean | undefined
 }
 
@@ -51,7 +51,7 @@ export interface ClaimOptions {
  * indexes contain only waiting rows, so the length of the history does not matter. LIFO sorts the queue of the device
  * each time, because an index for LIFO would cost a write for every accepted message.
  *
- * A device with emulated modems gets no sends while the account has a real modem, because `endEmulated` ends them.
+ * A device with virtual modems gets no sends while the account has a real modem, because `endEmulated` ends them.
  */
 export async function claimCommands(
   statements: RawStatements,

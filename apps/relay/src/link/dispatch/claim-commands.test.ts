@@ -62,7 +62,7 @@ describe('a claim', () => {
     expect(await claim()).toEqual([])
   })
 
-  test('a claim returns no send for emulated modems while the account has a real modem, unless both may be mixed', async () => {
+  test('a claim returns no send for virtual modems while the account has a real modem, unless both may be mixed', async () => {
     await world.sims([{ simNumber: 1, state: 'ready', isEmulated: true }])
     await world.message('first')
     expect(await claimedIds()).toEqual(['first/0'])

@@ -35,7 +35,7 @@ export interface AcceptRequestDeps {
   readonly rules: MessageRules
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
-  /** True if emulated modems may be used even in accounts with a real modem. */
+  /** True if virtual modems may be used even in accounts with a real modem. */
   readonly mayMixEmulated?: boolean | undefined
   /** Called once per accepted message. */
   readonly onAccepted?: (() => void) | undefined

@@ -98,7 +98,7 @@ test('prefers a working SIM to unreported slots, even with a longer queue', () =
 
 const emulated = { slots: [1], readySlots: [1], emulatedSlots: [1] }
 
-test('chooses no emulated modem while the account has a real modem in any state', () => {
+test('chooses no virtual modem while the account has a real modem in any state', () => {
   const real = { slots: [1], readySlots: [], waiting: 99 }
   const devices = [device('virtual', { ...online, ...emulated }), device('real', real)]
   expect(choice(devices)).toBe('real')
@@ -108,12 +108,12 @@ test('chooses no emulated modem while the account has a real modem in any state'
   expect(choice(devices, { deviceId: 'virtual', mayMixEmulated: true })).toBe('virtual')
 })
 
-test('chooses an emulated modem in an account without a real modem', () => {
+test('chooses a virtual modem in an account without a real modem', () => {
   expect(choice([device('virtual', { ...online, ...emulated }), device('new')])).toBe('virtual')
   expect(choice([device('virtual', emulated)], { deviceId: 'virtual', simNumber: 1 })).toBe('virtual')
 })
 
-test('refuses the emulated SIM of a device that has a real SIM', () => {
+test('refuses the virtual SIM of a device that has a real SIM', () => {
   const mixed = [device('a', { ...online, slots: [1, 2], readySlots: [1, 2], emulatedSlots: [2] })]
   expect(choice(mixed, { simNumber: 2 })).toBe('emulated')
   expect(choice(mixed, { simNumber: 1 })).toBe('a')

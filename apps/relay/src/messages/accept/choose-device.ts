@@ -17,7 +17,7 @@ export interface DeviceOnRoster {
   readonly slots: readonly number[]
   /** The slots whose SIM is registered on a network. */
   readonly readySlots: readonly number[]
-  /** The slots of emulated modems. */
+  /** The slots of virtual modems. */
   readonly emulatedSlots: readonly number[]
   /** The number of unfinished recipients. */
   readonly waiting: number
@@ -33,7 +33,7 @@ export interface DeviceCriteria {
   /** Only devices that were connected within this time are chosen; 0 means any time. */
   readonly activeWithinHours: number
   readonly queueLimit: number
-  /** True if emulated modems may be used even if the account has a real modem. */
+  /** True if virtual modems may be used even if the account has a real modem. */
   readonly mayMixEmulated: boolean
 }
 
@@ -56,7 +56,7 @@ export type DeviceProblem =
 
 /**
  * Chooses the device that sends a message: the requested device, or otherwise the device that will probably send the
- * message first. While the account has a real modem, even if it is disconnected, no emulated modem is chosen, because
+ * message first. While the account has a real modem, even if it is disconnected, no virtual modem is chosen, because
  * its messages would not reach a phone.
  */
 export function chooseDevice<Device extends DeviceOnRoster>(
@@ -138,7 +138,7 @@ function hasRealSlot({ slots, emulatedSlots }: DeviceOnRoster): boolean {
   return slots.some((slot) => !emulatedSlots.includes(slot))
 }
 
-/** Returns true if the requested SIM, or every SIM, is emulated. Slots that are not reported may be real. */
+/** Returns true if the requested SIM, or every SIM, is virtual. Slots that are not reported may be real. */
 function isEmulated(device: DeviceOnRoster, simNumber: number | undefined): boolean {
   if (simNumber !== undefined) return device.emulatedSlots.includes(simNumber)
   return device.slots.length > 0 && !hasRealSlot(device)
@@ -211,7 +211,7 @@ export function deviceRefusal(
       return fieldError(simNumber === undefined ? 'deviceId' : 'simNumber', {
         reason: 'emulated_modem',
         message:
-          'is an emulated modem, but the account has a real modem: choose the real modem, delete the device of the real modem, or set MIX_EMULATED_MODEMS=1 on the relay',
+          'is a virtual modem, but the account has a real modem: choose the real modem, delete the device of the real modem, or set MIX_EMULATED_MODEMS=1 on the relay',
       })
     case 'too-old':
       return fieldError('dataMessage', {

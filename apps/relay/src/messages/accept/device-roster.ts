@@ -9,7 +9,7 @@ interface RosterDeps {
   readonly clock: Clock
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
-  /** True if emulated modems may be used even in accounts with a real modem. */
+  /** True if virtual modems may be used even in accounts with a real modem. */
   readonly mayMixEmulated?: boolean | undefined
 }
 

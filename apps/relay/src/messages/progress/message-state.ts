@@ -53,7 +53,7 @@ export type RecipientInput = { readonly at: Date } & (
   | { readonly kind: 'expired' }
   /** The relay ended the message, because its device has been silent for too long. */
   | { readonly kind: 'device-lost' }
-  /** The relay ended the message, because its device has only emulated modems and the account now has a real modem. */
+  /** The relay ended the message, because its device has only virtual modems and the account now has a real modem. */
   | { readonly kind: 'emulated' }
 )
 
@@ -211,7 +211,7 @@ function deviceLost(recipient: RecipientProgress, at: Date): Outcome {
 /** Does not replace a cancel that the user requested. */
 function emulated(recipient: RecipientProgress, at: Date): Outcome {
   if (isFinished(recipient.state) || recipient.state === 'Cancelling') return nothing
-  const reason = 'the message waited for an emulated modem, but the account now has a real modem'
+  const reason = 'the message waited for a virtual modem, but the account now has a real modem'
   return failedAndWithdrawn(recipient, at, 'emulated_modem', reason)
 }
 
