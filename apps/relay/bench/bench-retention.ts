@@ -3,11 +3,13 @@
 //
 //   node apps/relay/bench/bench-retention.ts [--rows 1000000] [--stray 600000]
 //
-// The baseline is the deletion of expired entries one by one, as for accounts with a shorter retention. Then measures
-// how long entries wait while the next partition is made and the default partition has `stray` entries of another day.
+// Prints when no query finds the entries any more and no lock is held, and when the files are deleted. The baseline is
+// the deletion of expired entries one by one, as for accounts with a shorter retention. Then measures how long entries
+// wait while the next partition is made and the default partition has `stray` entries of another day.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openLog } from '@smsgw/daemon/log/log'
-import type { Pool } from 'pg'
+import { Client, type Pool } from 'pg'
 import { deleteOldLogs, keepLogPartitions } from '../src/logs/log-retention-statement.ts'
 import { connectDatabase } from '../src/store/database.ts'
 import { withBenchDatabase } from './bench-database.ts'
@@ -42,15 +44,19 @@ await withBenchDatabase(async ({ url, pool }) => {
   const perSecond = (DELETED / (performance.now() - begin)) * 1000
   print('baseline: entries deleted one by one', `${perSecond.toFixed()}/s`)
   print(`the same for a day of ${rows} entries`, `${(rows / perSecond).toFixed()} s`)
-  await whileWriting(pool, new Date(day.getTime() + 30.5 * DAY_MS), `day of ${rows} entries dropped`, () => keep(31.1))
+  const gone = whenGone(url, day)
+  const startedMs = performance.now()
+  const title = `day of ${rows} entries dropped, files deleted`
+  await whileWriting(pool, new Date(day.getTime() + 30.5 * DAY_MS), title, () => keep(31.1))
+  print('no entry found and no lock held after', `${((await gone) - startedMs).toFixed()} ms`)
   const { rows: left } = await pool.query('SELECT count(*)::int AS count FROM logs WHERE created_at < $1', [
     new Date(day.getTime() + DAY_MS),
   ])
   print('entries of this day that are left', `${left[0]?.count}`)
   await fillDefault(pool, new Date(day.getTime() + 300 * DAY_MS))
-  const title = `next partition made beside ${stray} stray entries`
+  const nextTitle = `next partition made beside ${stray} stray entries`
   // The existing partitions end in two days, so one is made for a future week.
-  await whileWriting(pool, new Date(day.getTime() + 31.5 * DAY_MS), title, () => keep(39.1))
+  await whileWriting(pool, new Date(day.getTime() + 31.5 * DAY_MS), nextTitle, () => keep(39.1))
   await database.$disconnect()
 })
 
@@ -84,6 +90,23 @@ async function fillDefault(pool: Pool, at: Date): Promise<void> {
     [at, stray],
   )
   await pool.query('CHECKPOINT')
+}
+
+/** Returns when a query finds no entry of this day. The query waits for locks, so none is held at that moment. */
+async function whenGone(url: string, day: Date): Promise<number> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  for (;;) {
+    const { rowCount } = await client.query('SELECT FROM logs WHERE created_at >= $1 AND created_at < $2 LIMIT 1', [
+      day,
+      new Date(day.getTime() + DAY_MS),
+    ])
+    if (rowCount === 0) break
+    await sleep(5)
+  }
+  const atMs = performance.now()
+  await client.end()
+  return atMs
 }
 
 /** Prints how long the work takes, and how long entries wait that are written meanwhile. */
