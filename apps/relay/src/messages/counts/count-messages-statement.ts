@@ -87,8 +87,8 @@ export function ofFilter({ accountId, states, deviceId }: Omit<CountFilter, 'fro
 }
 
 interface Period {
-  readonly from: Date | undefined
-  readonly to: Date | undefined
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
 }
 
 const DAY_MS = 86_400_000
@@ -106,7 +106,8 @@ function within(from: Date | undefined, to: Date | undefined): Prisma.Sql {
   return to ? Prisma.sql`${start} AND created_at < ${to}` : start
 }
 
-function daysWithin({ from, to }: Period): Prisma.Sql {
+/** Returns the SQL condition for days between two midnights. */
+export function daysWithin({ from, to }: Period): Prisma.Sql {
   const start = from ? Prisma.sql`AND day >= (${from}::timestamptz AT TIME ZONE 'UTC')::date` : Prisma.empty
   return to ? Prisma.sql`${start} AND day < (${to}::timestamptz AT TIME ZONE 'UTC')::date` : start
 }

@@ -325,6 +325,10 @@ test.each(['ASC', 'DESC'] as const)(
       { state: 'Pending' },
       { from: at(30) },
       { to: at(100) },
+      { from: at(24), to: at(96) },
+      { from: at(31), to: at(131) },
+      { from: at(31), to: at(40) },
+      { state: 'Pending', to: at(100) },
       { hasFailed: true },
     ] as const
     for (const filter of filters) {

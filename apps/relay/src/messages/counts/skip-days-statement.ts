@@ -2,7 +2,13 @@ import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
-import { type CountFilter, MOST_UNCOUNTED, ofFilter, withCountProgress } from './count-messages-statement.ts'
+import {
+  type CountFilter,
+  daysWithin,
+  MOST_UNCOUNTED,
+  ofFilter,
+  withCountProgress,
+} from './count-messages-statement.ts'
 
 const skippedRow = z.object({ day: z.date(), before: z.int() })
 
@@ -12,16 +18,18 @@ const skippedRow = z.object({ day: z.date(), before: z.int() })
 export type SkippedDays = Readonly<z.output<typeof skippedRow>>
 
 /**
- * Uses the counts of the days to find the day that contains the message at an offset. Returns undefined while too many
- * messages are not counted. Takes no locks.
+ * Uses the counts of the days to find the day that contains the message at an offset. The list may begin or end at a
+ * midnight. Returns undefined while too many messages are not counted, or if there are no messages. Takes no locks.
  */
 export async function skipDays(
   statements: Statements,
-  filter: Omit<CountFilter, 'from' | 'to'>,
+  filter: CountFilter,
   direction: 'ASC' | 'DESC',
   offset: number,
 ): Promise<SkippedDays | undefined> {
   const isOf = ofFilter(filter)
+  // Only the bound at which the list begins matters.
+  const bounds = direction === 'DESC' ? { to: filter.to } : { from: filter.from }
   const [first] = await readRows(
     statements,
     skippedRow,
@@ -40,7 +48,8 @@ export async function skipDays(
         WHERE ${isOf}
       ) AS one GROUP BY day
     ), places AS (
-      SELECT day, sum(count) OVER (ORDER BY day ${Prisma.raw(direction)}) - count AS before FROM days WHERE count > 0
+      SELECT day, sum(count) OVER (ORDER BY day ${Prisma.raw(direction)}) - count AS before
+      FROM days WHERE count > 0 ${daysWithin(bounds)}
     )
     SELECT (day::timestamp AT TIME ZONE 'UTC') AS day, before::int AS before FROM places
     WHERE before <= ${offset} AND (SELECT NOT is_behind FROM progress)

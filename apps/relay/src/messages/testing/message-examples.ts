@@ -56,7 +56,7 @@ export function messageExamples(now: Date) {
       await resetCounts(s)
     },
     'messages/counts/skip-days-statement.ts': (s: Statements) =>
-      skipDays(s, { accountId: 'account', states: ['Pending'] as const, deviceId: 'device' }, 'DESC', 0),
+      skipDays(s, { accountId: 'account', states: ['Pending'] as const, deviceId: 'device', to: now }, 'DESC', 0),
     'messages/delete-old-messages-statement.ts': (s: Statements) =>
       deleteOldMessages({ database: s, clock: { now: () => now } }),
     'messages/find-emulated-sends-statement.ts': (s: Statements) => findEmulatedSends(s, 1),
