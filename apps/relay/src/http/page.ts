@@ -49,8 +49,8 @@ export const ALL_ROWS = Number.MAX_SAFE_INTEGER - 1
 const LEAST_DEEP_OFFSET = 500
 
 /**
- * Returns one page of a list. A page by offset includes the total. A page by cursor has no total and is equally fast at
- * any depth. The `Link` header contains the next page by cursor.
+ * Returns one page of a list. A page by offset includes the total, which is counted while the rows are read. A page by
+ * cursor has no total and is equally fast at any depth. The `Link` header contains the next page by cursor.
  */
 export async function readPage<Row extends RowPosition>(
   requested: AskedPage,
@@ -65,15 +65,17 @@ export async function readPage<Row extends RowPosition>(
     const position = await find(offset - 1)
     return position === undefined ? [] : await read({ after: position, skip: 0, take })
   }
-  const found =
+  const [found, counted] = await Promise.all([
     positionAt !== undefined && offset >= LEAST_DEEP_OFFSET
-      ? await readDeep(positionAt)
-      : await read({ after, skip: offset, take })
+      ? readDeep(positionAt)
+      : read({ after, skip: offset, take }),
+    cursor === undefined ? count() : undefined,
+  ])
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
   const isLast = last === undefined && (found.length > 0 || offset === 0)
   const atLeast = offset + found.length
-  const total = cursor !== undefined ? undefined : isLast ? { count: atLeast, isExact: true } : await count()
+  const total = counted && isLast ? { count: atLeast, isExact: true } : counted
   return {
     rows,
     headers: {
@@ -83,10 +85,9 @@ export async function readPage<Row extends RowPosition>(
   }
 }
 
-/** A client that reads pages until the total must also find the rows that were not counted. */
+/** A client that reads pages until the total must also find rows that were not counted, or were stored after the count. */
 function totalHeaders({ count, isExact }: CountedRows, atLeast: number): Readonly<Record<string, string>> {
-  if (isExact) return { 'X-Total-Count': String(count) }
-  return { 'X-Total-Count': String(Math.max(count, atLeast)), 'X-Total-Count-Exact': 'false' }
+  return { 'X-Total-Count': String(Math.max(count, atLeast)), ...(!isExact && { 'X-Total-Count-Exact': 'false' }) }
 }
 
 /**
