@@ -20,15 +20,19 @@ export function countDeliveries(
   return countRows(statements, Prisma.sql`webhook_deliveries WHERE ${isOfState} AND ${conditions(filter)}`, most)
 }
 
-/** Finds the delivery at an offset, newest first. Merges one index scan of each state, and reads only the index. */
+/**
+ * Finds the delivery at an offset, newest first. Merges one index scan of each state, and reads only the index. Each
+ * scan has its own order and limit. Without them, PostgreSQL reads all deliveries of the webhook and sorts them.
+ */
 export function findDeliveryAt(
   statements: RawStatements,
   filter: WebhookDeliveryFilter,
   offset: number,
 ): Promise<RowPosition | undefined> {
   const scans = filter.states.map(
-    (state) =>
-      Prisma.sql`SELECT created_at, key FROM webhook_deliveries WHERE state = ${state} AND ${conditions(filter)}`,
+    (state) => Prisma.sql`(
+      SELECT created_at, key FROM webhook_deliveries WHERE state = ${state} AND ${conditions(filter)}
+      ORDER BY created_at DESC, key DESC LIMIT ${offset + 1})`,
   )
   return findPosition(statements, Prisma.sql`(${Prisma.join(scans, ' UNION ALL ')}) AS one`, offset)
 }
