@@ -40,6 +40,7 @@ import { DatabaseClock } from './store/clock/database-clock.ts'
 import { behindStoredTimesMs, readDatabaseMs } from './store/clock/read-clock-statement.ts'
 import { retryUntilAvailable } from './store/connection/wait-for-database.ts'
 import { openRelayStore } from './store/open-store.ts'
+import { polling } from './store/raw-statements.ts'
 import { runPeriodicJobs } from './store/run-periodic-jobs.ts'
 import { secretBox } from './store/secret-box.ts'
 import { longestToken, tokenRules } from './token-rules.ts'
@@ -138,7 +139,7 @@ async function openCore({ config, log, clock, random = systemRandom }: RelayOpti
   const box = secretBox(config.SERVER_SECRET, random)
   const { url, database, disk, installation, close } = await openRelayStore({ config, box, random, log })
   cleanup.add(close)
-  const readMs = () => readDatabaseMs(database)
+  const readMs = () => readDatabaseMs(polling(database, { isFirst: true }))
   const databaseClock = await DatabaseClock.start({ readMs, monotonicMs: () => performance.now(), log })
   cleanup.add(() => databaseClock.stop())
   const behindMs = await behindStoredTimesMs(database)

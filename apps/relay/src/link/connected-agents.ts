@@ -233,7 +233,11 @@ export class ConnectedAgents {
 
   #wakeDue(): Promise<void> {
     return this.#poll('could not read due commands: database unavailable, retrying', async ({ database, clock }) => {
-      for (const deviceId of await findDevicesWithWork(database, this.#deps.relay.relayId, clock.now()))
+      for (const deviceId of await findDevicesWithWork(
+        polling(database, { isFirst: true }),
+        this.#deps.relay.relayId,
+        clock.now(),
+      ))
         this.#byDevice.get(deviceId)?.step({ kind: 'wake' })
     })
   }
@@ -244,7 +248,10 @@ export class ConnectedAgents {
    */
   #closeEnded(): Promise<void> {
     return this.#poll('could not read ended connections: database unavailable, retrying', async ({ database }) => {
-      for (const { deviceId, connEpoch, isDeleted } of await findEndedConnections(database, this.#connections())) {
+      for (const { deviceId, connEpoch, isDeleted } of await findEndedConnections(
+        polling(database, { isFirst: true }),
+        this.#connections(),
+      )) {
         const session = this.#byDevice.get(deviceId)
         if (session?.connection?.connEpoch === connEpoch) session.step({ kind: isDeleted ? 'revoked' : 'fenced' })
       }

@@ -169,6 +169,23 @@ test('polls of the same turn share a connection, and a lost connection is replac
   expect(sessions).not.toContain((await poll()).pid)
 })
 
+test('polls that are sent first do not wait for a slow poll of the same turn, on the same connection', async () => {
+  const row = z.object({ pid: z.int() })
+  const ended: string[] = []
+  const poll = async (name: string, isFirst: boolean, sql: Prisma.Sql) => {
+    const { pid } = await readRow(polling(world.database, { isFirst }), row, sql)
+    ended.push(name)
+    return pid
+  }
+  const pids = await Promise.all([
+    poll('slow', false, Prisma.sql`SELECT pg_backend_pid() AS pid FROM (SELECT pg_sleep(1)) AS slow`),
+    poll('later', false, Prisma.sql`SELECT pg_backend_pid() AS pid`),
+    poll('fast', true, Prisma.sql`SELECT pg_backend_pid() AS pid`),
+  ])
+  expect(ended).toEqual(['fast', 'slow', 'later'])
+  expect(new Set(pids).size).toBe(1)
+})
+
 test.each([
   ['a statement', (statements: RawStatements) => statements.$queryRaw`SELECT pg_sleep(600)`],
   ['something else', () => new Promise<never>(() => undefined)],

@@ -44,12 +44,13 @@ export function withoutPrisma(statements: RawStatements): RawStatements {
 
 /**
  * Returns statements for polls. The polls of one turn of the event loop share a connection and one round trip, so an
- * idle relay wakes up one session of the database instead of one for each poll. A slow poll delays the other polls of
- * its turn, so these must be statements whose delay harms nobody.
+ * idle relay wakes up one session of the database instead of one for each poll. A slow poll delays the polls after it,
+ * so these must be statements whose delay harms nobody. Polls with `isFirst` are sent before the others of their turn,
+ * in the order in which they were made, so they must be fast.
  */
-export function polling(database: Database): RawStatements {
+export function polling(database: Database, { isFirst = false } = {}): RawStatements {
   const raw = pools.get(database)
-  return raw === undefined ? database : rawStatements((query) => raw.polls.query(query), raw)
+  return raw === undefined ? database : rawStatements((query) => raw.polls.query(query, isFirst), raw)
 }
 
 /**
@@ -180,7 +181,7 @@ function rawStatements(send: Send, { nameOf, connect }: RawPool): RawStatements 
   return statements as unknown as RawStatements
 }
 
-/** A connection of the pool for all statements that are sent in one turn of the event loop. */
+/** Collects the statements of one turn of the event loop, and then sends them on one connection of the pool. */
 class SharedConnection {
   readonly #pool: Pool
   #turn: Turn | undefined
@@ -189,49 +190,56 @@ class SharedConnection {
     this.#pool = pool
   }
 
-  async query(query: QueryConfig): Promise<QueryResult> {
-    const turn = this.#turn ?? this.#begin()
-    turn.open += 1
-    try {
-      return await (await turn.client).query(query)
-    } catch (error) {
-      turn.fail(error)
-      throw error
-    } finally {
-      turn.open -= 1
-      if (turn.open === 0) await this.#end(turn)
-    }
+  query(query: QueryConfig, isFirst: boolean): Promise<QueryResult> {
+    const statement = { query, ...Promise.withResolvers<QueryResult>() }
+    this.#turn ??= this.#begin()
+    this.#turn[isFirst ? 'first' : 'others'].push(statement)
+    return statement.promise
   }
 
   #begin(): Turn {
+    const turn: Turn = { first: [], others: [] }
+    setImmediate(() => {
+      this.#turn = undefined
+      void this.#run([...turn.first, ...turn.others])
+    })
+    return turn
+  }
+
+  /** After a failed statement, closes the connection, because it may be lost. */
+  async #run(statements: readonly SharedStatement[]): Promise<void> {
+    let client: PoolClient
+    try {
+      client = await this.#pool.connect()
+    } catch (error) {
+      for (const { reject } of statements) reject(error)
+      return
+    }
     let failure: unknown
     const fail = (error: unknown) => {
       failure ??= error
     }
-    const client = this.#pool.connect().then((one) => one.on('error', fail))
-    const release = (connected: PoolClient) => {
-      // After a failed statement, the connection is closed, because it may be lost.
-      connected.off('error', fail).release(failure !== undefined)
-    }
-    this.#turn = { client, open: 0, fail, release }
-    setImmediate(() => {
-      this.#turn = undefined
+    client.on('error', fail)
+    const settled = statements.map(async ({ query, resolve, reject }) => {
+      try {
+        resolve(await sentTogether(client, () => client.query(query)))
+      } catch (error) {
+        fail(error)
+        reject(error)
+      }
     })
-    return this.#turn
-  }
-
-  async #end(turn: Turn): Promise<void> {
-    if (this.#turn === turn) this.#turn = undefined
-    await turn.client.then(turn.release, () => undefined)
+    await Promise.all(settled)
+    client.off('error', fail).release(failure !== undefined)
   }
 }
 
 interface Turn {
-  readonly client: Promise<PoolClient>
-  /** The number of statements that have not ended. */
-  open: number
-  readonly fail: (error: unknown) => void
-  readonly release: (client: PoolClient) => void
+  readonly first: SharedStatement[]
+  readonly others: SharedStatement[]
+}
+
+interface SharedStatement extends PromiseWithResolvers<QueryResult> {
+  readonly query: QueryConfig
 }
 
 /** Removes the values of the statement, such as phone numbers, because errors are logged. */

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { Statements } from '../database.ts'
 import { Prisma } from '../generated/client.ts'
+import type { RawStatements } from '../raw-statements.ts'
 import { readRow } from '../read-rows.ts'
 
 /** Reads the database's clock in milliseconds since 1970. Takes no locks. */
-export async function readDatabaseMs(statements: Statements): Promise<number> {
+export async function readDatabaseMs(statements: RawStatements): Promise<number> {
   const { ms } = await readRow(
     statements,
     clockRow,
