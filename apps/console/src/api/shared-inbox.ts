@@ -10,8 +10,6 @@ export function useConversationDetails(number: string) {
   return useQuery({
     queryKey: ['conversation-details', number],
     queryFn: ({ signal }) => get<ConversationDetails>(`${pathOf(number)}/details`, signal),
-    // Does not retry, because a number without messages has no details.
-    retry: false,
   })
 }
 
