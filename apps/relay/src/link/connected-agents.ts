@@ -20,6 +20,7 @@ import { renewLeases } from './claim/renew-leases-statement.ts'
 import { renewRelayLease } from './claim/renew-relay-lease-statement.ts'
 import { type AgentSocket, ConnectedAgent, type ConnectedAgentDeps } from './connected-agent.ts'
 import { findDevicesWithWork } from './dispatch/find-work-statement.ts'
+import { drainPeriod, drainTimes } from './drain-times.ts'
 import type { RoutedChallenge } from './routed-challenge.ts'
 import { TelemetryRecorder } from './telemetry-recorder.ts'
 
@@ -126,11 +127,12 @@ export class ConnectedAgents {
    * the relay closes. An agent is not asked a third time, because it pauses longer after each short connection.
    */
   drain(longestMs: number): void {
-    const spreadMs = Math.min(longestMs, drainSpreadMs(this.#byDevice.size))
-    const endMs = performance.now() + spreadMs
     const asked = new Set(this.#byDevice.values())
+    const period = drainPeriod(asked.size, longestMs)
+    const endMs = performance.now() + period.toMs
     const askedAgain = new Set<string>()
-    for (const session of asked) session.step({ kind: 'drain', reconnectAfterMs: Math.round(Math.random() * spreadMs) })
+    const times = drainTimes(asked.size, period).values()
+    for (const session of asked) session.step({ kind: 'drain', reconnectAfterMs: times.next().value ?? 0 })
     this.#draining = setInterval(() => {
       const leftMs = Math.max(0, endMs - performance.now())
       for (const [deviceId, session] of this.#byDevice) {
@@ -374,14 +376,6 @@ export class ConnectedAgents {
       this.#deps.store.log.warn({ err: error }, warning)
     }
   }
-}
-
-/**
- * Returns the time over which this number of agents is asked to reconnect: 20 s, or longer if more than 200 agents
- * would leave in a second. One other relay must be able to admit all of them and to accept messages meanwhile.
- */
-export function drainSpreadMs(agents: number): number {
-  return Math.max(20_000, agents * 5)
 }
 
 /**

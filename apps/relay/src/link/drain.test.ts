@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { readRelayConfig } from '../config.ts'
 import { type Relay, startRelay } from '../relay.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
-import { drainSpreadMs } from './connected-agents.ts'
+import { drainPeriod, drainTimes } from './drain-times.ts'
 import { newKeys, ScriptedAgent } from './testing/scripted-agent.ts'
 
 const ENROLMENT_TOKEN = 'the token of a whole fleet of agents'
@@ -57,7 +57,22 @@ test('agents that a load balancer sends back to a draining relay are asked again
   await Promise.all(agents.map((agent) => agent.online()))
 })
 
-test('no more than 200 agents leave a draining relay in a second, and 10 000 agents leave within a minute', () => {
-  for (const agents of [100, 4_000, 10_000]) expect(agents / (drainSpreadMs(agents) / 1_000)).toBeLessThanOrEqual(200)
-  expect(drainSpreadMs(10_000)).toBeLessThan(60_000)
+test.each([100, 4_000, 10_000])('%i agents leave a draining relay evenly, at most 200 in a second', (count) => {
+  const period = drainPeriod(count, 240_000)
+  const times = drainTimes(count, period)
+  expect(times).toHaveLength(count)
+  const inSecond = new Map<number, number>()
+  for (const ms of times) inSecond.set(Math.floor(ms / 1_000), (inSecond.get(Math.floor(ms / 1_000)) ?? 0) + 1)
+  // A part at the border of a second may be counted in either second.
+  expect(Math.max(...inSecond.values())).toBeLessThanOrEqual(202)
+  expect(Math.max(...times)).toBeLessThan(60_000)
+  // The order of the agents is random.
+  expect(times).not.toEqual(times.toSorted((one, other) => one - other))
+})
+
+test('agents stay until a load balancer can notice the drain, and leave before the relay closes', () => {
+  expect(Math.min(...drainTimes(10_000, drainPeriod(10_000, 52_000)))).toBeGreaterThanOrEqual(5_000)
+  expect(Math.max(...drainTimes(10_000, drainPeriod(10_000, 52_000)))).toBeLessThanOrEqual(52_000)
+  expect(drainPeriod(10, 8_000)).toEqual({ fromMs: 800, toMs: 8_000 })
+  expect(drainTimes(1, drainPeriod(1, 0))).toEqual([0])
 })

@@ -1,0 +1,37 @@
+/** When the agents of a stopping relay reconnect, in milliseconds since the relay began to stop. */
+export interface DrainPeriod {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/**
+ * Returns the period in which this number of agents is asked to reconnect. It takes 20 s, or longer if more than 200
+ * agents would leave in a second, because one other relay must be able to admit all of them and to accept messages
+ * meanwhile. The first agents leave after 5 s, or after a tenth of a short period. A load balancer that has not noticed
+ * the drain yet would send agents that leave earlier back to this relay.
+ */
+export function drainPeriod(agents: number, longestMs: number): DrainPeriod {
+  const toMs = Math.min(longestMs, NOTICE_MS + Math.max(SHORTEST_MS, agents * EACH_MS))
+  return { fromMs: Math.min(NOTICE_MS, toMs / 10), toMs }
+}
+
+/**
+ * Returns a time for each agent. The period is divided into as many equal parts as there are agents, and each agent
+ * leaves in a part of its own, in random order. If all times were random, twice as many agents would leave in some
+ * moments as in others.
+ */
+export function drainTimes(agents: number, { fromMs, toMs }: DrainPeriod): number[] {
+  const partMs = (toMs - fromMs) / agents
+  const times = Array.from({ length: agents }, (_, part) => Math.round(fromMs + (part + Math.random()) * partMs))
+  for (let last = agents - 1; last > 0; last -= 1) {
+    const other = Math.floor(Math.random() * (last + 1))
+    ;[times[last], times[other]] = [times[other] as number, times[last] as number]
+  }
+  return times
+}
+
+/** The time in which most load balancers notice that a relay is not ready. */
+const NOTICE_MS = 5_000
+const SHORTEST_MS = 20_000
+/** 200 agents a second. */
+const EACH_MS = 5
