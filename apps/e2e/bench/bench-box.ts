@@ -10,6 +10,7 @@
 //   --profile <folder>: writes CPU profiles of the threads of the gateway
 //   --count: does not measure, but counts the work for each message: SQL, fsyncs, posts, timers
 //   --sites: with --count, also names the code that does the work
+//   --trace: does not measure, but shows the steps of a message of an idle gateway, with their times
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,13 +25,14 @@ import { Receiver } from '../src/house/peers/receiver.ts'
 import { measureFloors } from './bare-floors.ts'
 import { numberedModems } from './numbered-modems.ts'
 import { postMessages } from './posting-client.ts'
+import { readSteps, stepTable, type TracedPeriod, traceMs } from './trace-steps.ts'
 
 const { values } = parseArgs({
   options: {
     ...{ messages: { type: 'string' }, connections: { type: 'string' }, idle: { type: 'string' } },
     ...{ count: { type: 'boolean' }, modems: { type: 'string' }, latency: { type: 'string' } },
     ...{ profile: { type: 'string' }, sites: { type: 'boolean' }, floors: { type: 'boolean' } },
-    rate: { type: 'boolean' },
+    ...{ rate: { type: 'boolean' }, trace: { type: 'boolean' } },
   },
 })
 const numbersIn = (list: string | undefined, otherwise: number) => list?.split(',').map(Number) ?? [otherwise]
@@ -61,24 +63,29 @@ async function measure(box: Box): Promise<void> {
   const options = ['--max-semi-space-size=2']
   if (counts !== undefined) options.push('--import', join(import.meta.dirname, 'count-work.ts'))
   if (values.profile !== undefined) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}`)
-  // The gateway runs from its sources while it counts, because a bundle contains its own copy of `pg`, whose statements
-  // could not be counted.
-  const countingProgram = counts === undefined ? {} : { command: gatewayOf('apps/gateway/src/main.ts') }
+  const trace = values.trace === true ? mkdtempSync(join(tmpdir(), 'smsgw-trace-')) : undefined
+  if (trace !== undefined) options.push('--import', join(import.meta.dirname, 'trace-work.ts'))
+  // The gateway runs from its sources while it counts or traces, because a bundle contains its own copy of `pg`, whose
+  // statements could not be counted.
+  const isWatched = counts !== undefined || trace !== undefined
+  const watchedProgram = isWatched ? { command: gatewayOf('apps/gateway/src/main.ts') } : {}
   folder = newFolder()
   emulator = await Emulator.start(folder, numberedModems(box.modems), ['--latency', String(box.latency)])
   const settings = {
     MODEMS: emulator.ports.map(([, pty]) => pty).join(),
     NODE_OPTIONS: options.join(' '),
     ...(counts !== undefined && { COUNT_WORK_FOLDER: counts, ...(values.sites === true && { COUNT_WORK_SITES: '1' }) }),
+    ...(trace !== undefined && { TRACE_WORK_FOLDER: trace }),
   }
-  gateway = await Gateway.start(settings, { folder, ...countingProgram })
+  gateway = await Gateway.start(settings, { folder, ...watchedProgram })
   try {
     await gateway.untilReady(box.modems)
     // By default, only the SIM with the lowest number sends.
     await gateway.api.ask('PATCH', '/settings', { messages: { sim_selection_mode: 'RoundRobin' } })
     await post(200, 8, 100_000)
     await accepted(200)
-    if (counts === undefined) {
+    if (trace !== undefined) await showSteps(trace)
+    else if (counts === undefined) {
       if (values.rate !== true) {
         await outboundLatency()
         await inboundLatency()
@@ -90,7 +97,7 @@ async function measure(box: Box): Promise<void> {
   } finally {
     await gateway.stop()
     await emulator.process.stop()
-    if (counts !== undefined) rmSync(counts, { recursive: true, force: true })
+    for (const notes of [counts, trace]) if (notes !== undefined) rmSync(notes, { recursive: true, force: true })
   }
 }
 
@@ -142,6 +149,39 @@ function sumsOf(countsFolder: string): Record<string, number> {
     for (const [name, count] of Object.entries(counted)) sums[name] = (sums[name] ?? 0) + count
   }
   return sums
+}
+
+/** Prints the steps from a POST until the PDU is written to the modem, and from `+CMTI` until the webhook arrives. */
+async function showSteps(notes: string): Promise<void> {
+  const posted: number[] = []
+  for (let at = 0; at < idle; at += 1) {
+    posted.push(traceMs())
+    await post(1, 1, 500_000 + at)
+    await sleep(50)
+  }
+  const receiver = await Receiver.start()
+  const arrived: number[] = []
+  await gateway.api.ask('POST', '/webhooks', { url: receiver.url, event: 'sms:received' })
+  for (let at = 0; at < idle; at += 1) {
+    await emulator.instruct('send-text', { from: '+447400900001', to: 'modem0', text: `in ${at}` })
+    await receiver.until((event) => event.payload['message'] === `in ${at}`)
+    arrived.push(traceMs())
+    await sleep(100)
+  }
+  await receiver.stop()
+  await sleep(1_000)
+  const steps = readSteps(notes)
+  const sent = posted.map((fromMs) => periodUntil(fromMs, 'port ◂ PDU'))
+  print(`POST until the PDU is written to the port:\n${stepTable(steps, sent)}`)
+  const received = arrived.map((toMs) => ({ fromMs: lastBefore(toMs, '+CMTI'), toMs }))
+  print(`+CMTI until the webhook arrives:\n${stepTable(steps, received)}`)
+
+  function periodUntil(fromMs: number, name: string): TracedPeriod {
+    return { fromMs, toMs: steps.find((step) => step.atMs > fromMs && step.name === name)?.atMs ?? fromMs }
+  }
+  function lastBefore(toMs: number, text: string): number {
+    return steps.findLast(({ atMs, name }) => atMs < toMs && name.includes(text))?.atMs ?? toMs
+  }
 }
 
 async function outboundLatency(): Promise<void> {
