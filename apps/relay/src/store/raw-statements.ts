@@ -54,6 +54,17 @@ export function polling(database: Database, { isFirst = false } = {}): RawStatem
 }
 
 /**
+ * Returns statements that share a connection if they are started in the same turn of the event loop. They are sent in
+ * one round trip, and PostgreSQL runs them in this order. Each is a transaction of its own.
+ */
+export function inOneTrip(database: Database): RawStatements {
+  const raw = pools.get(database)
+  if (raw === undefined) return database
+  const connection = new SharedConnection(raw.pool)
+  return rawStatements((query) => connection.query(query, false), raw)
+}
+
+/**
  * Runs the work in a transaction without Prisma, so the work can run raw statements only. In addition to the time
  * limits of the session (see database.ts), the whole transaction has a time limit. When this limit has passed, the
  * connection is closed, and the database counts as unavailable.
@@ -65,6 +76,33 @@ export async function rawTransaction<Result>(
 ): Promise<Result> {
   const raw = pools.get(database)
   if (raw === undefined) return await database.$transaction(work, { timeout: timeoutMs })
+  return await onConnection(raw, timeoutMs, (client) => commit(client, (send) => work(rawStatements(send, raw))))
+}
+
+/**
+ * Runs statements in a transaction with a single round trip: BEGIN, the statements and COMMIT are sent together. So no
+ * statement can use the result of another. If BEGIN failed, PostgreSQL would commit each statement alone, so each
+ * statement must be correct alone, too.
+ *
+ * @param work starts the statements. Each promise runs exactly one statement
+ */
+export async function transactionInOneTrip<Results extends readonly unknown[]>(
+  database: Database,
+  work: (statements: RawStatements) => { readonly [At in keyof Results]: Promise<Results[At]> },
+): Promise<Results> {
+  const raw = pools.get(database)
+  if (raw === undefined) return await database.$transaction((statements) => together(work(statements)))
+  return await onConnection(raw, TRANSACTION_TIMEOUT_MS, (client) =>
+    commitAtOnce(client, (send) => work(rawStatements(send, raw))),
+  )
+}
+
+/** Runs the work on a connection of the pool. Rolls back and limits the time as `rawTransaction` describes. */
+async function onConnection<Result>(
+  raw: RawPool,
+  timeoutMs: number,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
   await raw.connect()
   const client = await raw.pool.connect()
   let lost: Error | undefined
@@ -80,7 +118,7 @@ export async function rawTransaction<Result>(
     streamOf(client).destroy(lost)
   }, timeoutMs)
   try {
-    return await Promise.race([commit(client, (send) => work(rawStatements(send, raw))), timedOut.promise])
+    return await Promise.race([work(client), timedOut.promise])
   } catch (error) {
     // If ROLLBACK fails, closes the connection. PostgreSQL then ends the transaction.
     lost ??= await client.query('ROLLBACK').then(
@@ -111,10 +149,39 @@ async function commit<Result>(client: PoolClient, work: (send: Send) => Promise<
     return await sentTogether(client, () => client.query(query))
   }
   const [, result] = await together([begin, work(send)])
-  const { command } = await client.query('COMMIT')
-  // PostgreSQL rolls back without an error if a statement failed and the work ignored its error.
-  if (command !== 'COMMIT') throw new Error('transaction rolled back, because one of its statements failed')
+  checkCommitted(await client.query('COMMIT'))
   return result
+}
+
+async function commitAtOnce<Results extends readonly unknown[]>(
+  client: PoolClient,
+  work: (send: Send) => { readonly [At in keyof Results]: Promise<Results[At]> },
+): Promise<Results> {
+  const begin = sentTogether(client, () => client.query('BEGIN')).catch((cause: unknown) => {
+    throw new Error('a transaction was not begun, so its statements may be committed', { cause })
+  })
+  let unsent = Number.POSITIVE_INFINITY
+  let committed: Promise<QueryResult> | undefined
+  const send: Send = (query) =>
+    sentTogether(client, () => {
+      const answer = client.query(query)
+      unsent -= 1
+      if (unsent === 0) committed = client.query('COMMIT')
+      // A failure of COMMIT is thrown below, unless a statement has failed before.
+      committed?.catch(() => undefined)
+      return answer
+    })
+  const statements = work(send)
+  unsent = statements.length
+  const [, results] = await together([begin, together<Results>(statements)])
+  if (committed === undefined) throw new Error('transaction not committed, because a statement was not sent')
+  checkCommitted(await committed)
+  return results
+}
+
+/** PostgreSQL rolls back without an error if a statement failed and the work ignored its error. */
+function checkCommitted({ command }: QueryResult): void {
+  if (command !== 'COMMIT') throw new Error('transaction rolled back, because one of its statements failed')
 }
 
 /**

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { Client } from 'pg'
+import { describe, expect, test, vi } from 'vitest'
+import { connectDatabase } from '../../store/database.ts'
 import { polling } from '../../store/raw-statements.ts'
 import { redeliver } from '../api/redeliver-statement.ts'
 import { deliveryWorld, names, untilPasses } from '../testing/delivery-world.ts'
@@ -242,4 +244,31 @@ describe('five days of failures only', () => {
     await world.settled()
     expect(await world.webhooks()).toMatchObject([{ disabledAt: null }])
   })
+})
+
+test('reads the deliveries of a receiver that it served recently in the round trip in which it takes the receiver', async () => {
+  const { query } = Client.prototype
+  const log: string[] = []
+  vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
+    const { text = '' } = args[0] as { readonly text?: string }
+    const name = text.includes('WITH RECURSIVE present') ? 'take' : text.includes('SELECT due.*') ? 'read' : undefined
+    const answer: unknown = Reflect.apply(query, this, args)
+    if (name !== undefined) log.push(name)
+    if (name !== undefined && answer instanceof Promise) void answer.then(() => log.push(`${name} answered`))
+    return answer
+  })
+  // A connection that is opened now uses the function above.
+  const database = connectDatabase({ url: world.databaseUrl, connections: 4 })
+  const there = await receivers.start()
+  await world.webhook('w1', there.url)
+  const worker = world.worker({ database })
+  await world.enqueue('m1')
+  await untilPasses(() => expect(there.requests).toHaveLength(1))
+  await untilPasses(async () => expect((await world.webhooks())[0]?.servedBy).toBeNull())
+  log.length = 0
+  await world.enqueue('m2')
+  await untilPasses(() => expect(there.requests).toHaveLength(2))
+  expect(log.join()).toContain('take,read,take answered,read answered')
+  await worker.stop().finally(() => vi.restoreAllMocks())
+  await database.$disconnect()
 })

@@ -4,6 +4,7 @@ import type { Log } from '@smsgw/daemon/log/log'
 import { isDatabaseUnavailable } from '../../store/connection/database-unavailable.ts'
 import type { Database } from '../../store/database.ts'
 import { everySecond } from '../../store/every-second.ts'
+import { inOneTrip, together } from '../../store/raw-statements.ts'
 import type { Outbox } from '../outbox/enqueue-events.ts'
 import { AttemptRecorder, type AttemptRecorderDeps } from './attempt-recorder.ts'
 import type { GuardedClient } from './client/guarded-client.ts'
@@ -29,9 +30,12 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
  * takes over its receivers within a second and sends events under the same ids.
  *
  * A round takes free receivers, renews the leases of the receivers that this worker has, and reads their due
- * deliveries. Rounds run when the worker is woken, five times a second while it serves receivers, and otherwise once a
- * second. New deliveries do not wait for that, because a hint wakes the worker at once. Only a due retry, or a delivery
- * whose hint was lost, waits for up to a second.
+ * deliveries. A new delivery is usually for a receiver that this worker has served recently, so when a hint wakes the
+ * worker, it reads the deliveries of these receivers in the same round trip in which it takes them.
+ *
+ * Rounds run when the worker is woken, five times a second while it serves receivers, and otherwise once a second. New
+ * deliveries do not wait for that, because a hint wakes the worker at once. Only a due retry, or a delivery whose hint
+ * was lost, waits for up to a second.
  */
 export class DeliveryWorker implements Outbox {
   readonly #deps: DeliveryWorkerDeps
@@ -46,6 +50,10 @@ export class DeliveryWorker implements Outbox {
   /** The key after which the search for more receivers continues, so that no receiver waits too long. */
   #after = 0n
   #isWoken = false
+  /** True if new deliveries are the reason for the next round. */
+  #isHinted = false
+  /** The receivers that were served last. */
+  readonly #recent = new Set<bigint>()
   #isUnavailable = false
   #stopping: Promise<void> | undefined
   #onAllDone: (() => void) | undefined
@@ -55,11 +63,16 @@ export class DeliveryWorker implements Outbox {
     this.#recorder = new AttemptRecorder(deps)
     this.#laneNeeds = { ...deps, recorder: this.#recorder, breakers: new Breakers() }
     this.#rounds = new Rounds(() => this.#round())
-    this.#stopPolling = everySecond(() => this.wake())
+    this.#stopPolling = everySecond(() => this.#requestRound())
     this.#presence = new WorkerPresence(deps, () => this.#presenceChanged())
   }
 
   wake(): void {
+    this.#isHinted = true
+    this.#requestRound()
+  }
+
+  #requestRound(): void {
     this.#isWoken = true
     this.#rounds.request()
   }
@@ -103,8 +116,8 @@ export class DeliveryWorker implements Outbox {
     const isWoken = this.#isWoken
     this.#isWoken = false
     try {
-      if (isWoken) await this.#take(worker)
-      await this.#feed(worker)
+      const fed = isWoken ? await this.#take(worker) : new Set<bigint>()
+      await this.#feed(worker, fed)
       if (this.#isUnavailable) this.#deps.log.info('webhook delivery resumed: database available')
       this.#isUnavailable = false
     } catch (error) {
@@ -116,21 +129,30 @@ export class DeliveryWorker implements Outbox {
     }
   }
 
-  async #take(worker: number): Promise<void> {
+  /** Returns the receivers whose deliveries have already been read. */
+  async #take(worker: number): Promise<ReadonlySet<bigint>> {
     const takenAtMs = performance.now()
     const free = (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
     const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, free))
     // Stops serving the receiver that has been served longest, because other receivers are waiting.
     if (free <= 0) this.#lanes.values().next().value?.end()
     const renewed = [...this.#lanes].filter(([, lane]) => lane.needsRenewal(takenAtMs))
-    const receivers = await takeReceivers(this.#deps.database, {
-      worker,
-      leaseSeconds: LEASE_SECONDS,
-      busy: [...this.#lanes.keys()],
-      renewed: renewed.map(([key]) => key),
-      after: this.#after,
-      limit,
-    })
+    const likely = this.#isHinted ? [...this.#recent].filter((key) => !this.#lanes.has(key)) : []
+    this.#isHinted = false
+    const statements = inOneTrip(this.#deps.database)
+    const [receivers, due] = await together([
+      takeReceivers(statements, {
+        worker,
+        leaseSeconds: LEASE_SECONDS,
+        busy: [...this.#lanes.keys()],
+        renewed: renewed.map(([key]) => key),
+        after: this.#after,
+        limit,
+      }),
+      likely.length === 0
+        ? Promise.resolve([])
+        : readDue(statements, worker, new Map(likely.map((key) => [key, READ_AHEAD])), []),
+    ])
     const taken = new Map(receivers.map((receiver) => [receiver.key, receiver]))
     for (const [key, lane] of renewed) {
       const receiver = taken.get(key)
@@ -143,6 +165,17 @@ export class DeliveryWorker implements Outbox {
     if (worker === this.#presence.number)
       for (const receiver of taken.values()) this.#openLane(worker, receiver, takenAtMs)
     this.#turn([...taken.keys()], limit)
+    // Other deliveries of this worker number belong to lanes that have ended.
+    const read = Map.groupBy(
+      due.filter(({ webhookKey }) => taken.has(webhookKey)),
+      ({ webhookKey }) => webhookKey,
+    )
+    for (const [key, deliveries] of read) {
+      const lane = this.#lanes.get(key)
+      const size = Math.min(lane?.wants ?? 0, READ_AHEAD)
+      lane?.feed(deliveries.slice(0, size), size)
+    }
+    return new Set(read.keys())
   }
 
   #openLane(worker: number, receiver: DueReceiver, takenAtMs: number): void {
@@ -155,11 +188,15 @@ export class DeliveryWorker implements Outbox {
         this.#lanes.delete(receiver.key)
         if (this.#lanes.size === 0) this.#allDone()
         // Takes the receiver again if a delivery was enqueued between the last read and the release.
-        this.wake()
+        this.#requestRound()
       },
     })
     this.#lanes.set(receiver.key, lane)
-    this.#polling ??= setInterval(() => this.wake(), POLL_MS)
+    this.#polling ??= setInterval(() => this.#requestRound(), POLL_MS)
+    this.#recent.delete(receiver.key)
+    this.#recent.add(receiver.key)
+    const [oldest] = this.#recent
+    if (this.#recent.size > MOST_RECENT && oldest !== undefined) this.#recent.delete(oldest)
   }
 
   #allDone(): void {
@@ -172,11 +209,11 @@ export class DeliveryWorker implements Outbox {
   #turn(taken: readonly bigint[], limit: number): void {
     const before = this.#after
     if (limit > 0) this.#after = taken.length < limit ? 0n : taken.reduce((most, key) => (key > most ? key : most))
-    if (this.#after !== 0n || before !== 0n) this.wake()
+    if (this.#after !== 0n || before !== 0n) this.#requestRound()
   }
 
-  async #feed(worker: number): Promise<void> {
-    const needy = [...this.#lanes].filter(([, lane]) => lane.wants > 0)
+  async #feed(worker: number, fed: ReadonlySet<bigint>): Promise<void> {
+    const needy = [...this.#lanes].filter(([key, lane]) => lane.wants > 0 && !fed.has(key))
     if (needy.length === 0) return
     const heldByAll = [...this.#lanes.values()].reduce((sum, lane) => sum + lane.held.size, 0)
     const sizes = shareCapacity(new Map(needy.map(([key, lane]) => [key, lane.wants])), heldByAll)
@@ -188,7 +225,7 @@ export class DeliveryWorker implements Outbox {
   /** Ends the lanes of a lost worker number, because other workers may serve the receivers of these lanes. */
   #presenceChanged(): void {
     for (const lane of this.#lanes.values()) if (lane.worker !== this.#presence.number) lane.end()
-    this.wake()
+    this.#requestRound()
   }
 }
 
@@ -197,6 +234,10 @@ const POLL_MS = 200
 const LEASE_SECONDS = 30
 const MOST_RECEIVERS = 1_000
 const RECEIVERS_AT_ONCE = 100
+/** The number of receivers whose deliveries are read in the round trip in which they are taken. */
+const MOST_RECENT = 5
+/** The number of deliveries that are then read for each receiver. */
+const READ_AHEAD = 10
 /** How long a stop waits. A running request ends within 16 s. */
 const FINISH_MS = 20_000
 const LAST_WRITE_MS = 2_000

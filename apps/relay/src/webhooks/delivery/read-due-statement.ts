@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Database } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 import { isInTurn } from '../outbox/event-turn.ts'
 
@@ -31,13 +31,13 @@ export type DueDelivery = Readonly<z.output<typeof dueDelivery>>
  * @param held the deliveries that this worker already has
  */
 export function readDue(
-  database: Database,
+  statements: RawStatements,
   worker: number,
   sizes: ReadonlyMap<bigint, number>,
   held: readonly bigint[],
 ): Promise<DueDelivery[]> {
   return readRows(
-    database,
+    statements,
     dueDelivery,
     Prisma.sql`
     SELECT due.* FROM unnest(${[...sizes.keys()]}::bigint[], ${[...sizes.values()]}::int[]) AS receiver (key, size)

@@ -50,6 +50,9 @@ export interface TakingReceivers {
  * Locks: the worker's number is written to the locked row, so that the second of two concurrent workers sees it. All
  * other values are read as of the start of the statement. SKIP LOCKED leaves out rows that are being taken or changed.
  * A killed worker has lost its presence lock, so its receivers are taken at once.
+ *
+ * The commit does not wait for the disk. If PostgreSQL crashes and loses it, the worker has lost its presence lock as
+ * well, and takes its receivers again under another number.
  */
 export function takeReceivers(statements: RawStatements, taking: TakingReceivers): Promise<DueReceiver[]> {
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking
@@ -88,7 +91,8 @@ export function takeReceivers(statements: RawStatements, taking: TakingReceivers
       FOR NO KEY UPDATE OF w SKIP LOCKED
     )
     UPDATE webhooks w SET served_by = ${worker}, served_until = now() + make_interval(secs => ${leaseSeconds})
-    FROM (SELECT key FROM found UNION ALL SELECT key FROM kept) AS one, accounts a
+    FROM (SELECT key FROM found UNION ALL SELECT key FROM kept) AS one, accounts a,
+      (SELECT set_config('synchronous_commit', 'off', true)) AS commit_at_once
     WHERE w.key = one.key AND a.id = w.account_id
     RETURNING w.key, w.id, w.account_id AS "accountId", w.url, w.format, w.secret_sealed AS "secretSealed",
       CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed",

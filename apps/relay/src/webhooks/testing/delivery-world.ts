@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import type { LogbookEntry } from '../../logs/logbook.ts'
 import { systemRandom } from '../../random.ts'
+import type { Database } from '../../store/database.ts'
 import { secretBox } from '../../store/secret-box.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { addressRules } from '../address-rules.ts'
@@ -19,6 +20,7 @@ import { testReceivers } from './test-receiver.ts'
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
 
 interface WorkerOptions {
+  readonly database?: Database
   readonly limits?: Partial<ExchangeLimits>
   readonly resolve?: ResolveHost
   readonly mostReceivers?: number
@@ -83,10 +85,15 @@ export function deliveryWorld() {
 
     idOf: (webhookId: string, messageId: string) => eventId('a1', webhookId, receivedText(messageId)),
 
-    worker({ limits = {}, resolve, mostReceivers = 100 }: WorkerOptions = {}): DeliveryWorker {
+    worker({
+      database = shared.database,
+      limits = {},
+      resolve,
+      mostReceivers = 100,
+    }: WorkerOptions = {}): DeliveryWorker {
       const rules = addressRules({ allowHttp: true, allowNetworks: ['127.0.0.1'], localServerMode: false })
       const worker = new DeliveryWorker({
-        ...{ database: shared.database, url: shared.url },
+        ...{ database, url: shared.url },
         box,
         clock: systemClock,
         random: systemRandom,
