@@ -25,7 +25,7 @@ import { Receiver } from '../src/house/peers/receiver.ts'
 import { measureFloors } from './bare-floors.ts'
 import { numberedModems } from './numbered-modems.ts'
 import { postMessages } from './posting-client.ts'
-import { readSteps, stepTable, type TracedPeriod, traceMs } from './trace-steps.ts'
+import { countTable, readSteps, stepTable, type TracedPeriod, traceMs } from './trace-steps.ts'
 
 const { values } = parseArgs({
   options: {
@@ -38,6 +38,7 @@ const { values } = parseArgs({
 const numbersIn = (list: string | undefined, otherwise: number) => list?.split(',').map(Number) ?? [otherwise]
 const messages = Number(values.messages ?? 3000)
 const idle = Number(values.idle ?? 200)
+const IDLE_SECONDS = 20
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
@@ -151,7 +152,8 @@ function sumsOf(countsFolder: string): Record<string, number> {
   return sums
 }
 
-/** Prints the steps from a POST until the PDU is written to the modem, and from `+CMTI` until the webhook arrives. */
+/** Prints the steps from a POST until the PDU is written to the modem, and from `+CMTI` until the webhook arrives,
+ * and counts the steps of an idle gateway. */
 async function showSteps(notes: string): Promise<void> {
   const posted: number[] = []
   for (let at = 0; at < idle; at += 1) {
@@ -169,8 +171,13 @@ async function showSteps(notes: string): Promise<void> {
     await sleep(100)
   }
   await receiver.stop()
+  await sleep(3_000)
+  const idleFromMs = traceMs()
+  await sleep(IDLE_SECONDS * 1_000)
+  const idleToMs = traceMs()
   await sleep(1_000)
   const steps = readSteps(notes)
+  print(`idle, in ${IDLE_SECONDS} s:\n${countTable(steps, { fromMs: idleFromMs, toMs: idleToMs })}`)
   const sent = posted.map((fromMs) => periodUntil(fromMs, 'port ◂ PDU'))
   print(`POST until the PDU is written to the port:\n${stepTable(steps, sent)}`)
   const received = arrived.map((toMs) => ({ fromMs: lastBefore(toMs, '+CMTI'), toMs }))
@@ -224,7 +231,7 @@ async function inboundLatency(): Promise<void> {
 
 /** Measures the CPU time of the gateway and its database while they have no work. */
 async function idleTime(): Promise<void> {
-  const seconds = 20
+  const seconds = IDLE_SECONDS
   await sleep(3_000)
   const before = cpuSeconds()
   await sleep(seconds * 1000)

@@ -58,6 +58,16 @@ export function stepTable(steps: readonly TracedStep[], periods: readonly Traced
   return ['| ms | since the row above | messages | step |', '|---|---|---|---|', ...lines].join('\n')
 }
 
+/** Returns a table of the steps in this period with their number, without answers and ends of steps. */
+export function countTable(steps: readonly TracedStep[], { fromMs, toMs }: TracedPeriod): string {
+  const counts = new Map<string, number>()
+  for (const { atMs, name } of steps)
+    if (atMs >= fromMs && atMs < toMs && !/, (?:answered|done|set)$/.test(name))
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+  const rows = [...counts].sort(([, one], [, other]) => other - one)
+  return ['| times | step |', '|---|---|', ...rows.map(([name, count]) => `| ${count} | ${name} |`)].join('\n')
+}
+
 function median(numbers: readonly number[]): number {
   return numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? 0
 }
