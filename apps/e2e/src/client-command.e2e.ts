@@ -175,6 +175,7 @@ test.each([
   [['keys', 'create', '--scopes', 'messages:send'], 2, '--name is missing; for example'],
   [['keys', 'create', '--name', 'x', '--scopes', 'logs:read', '--per-day', 'many'], 2, '--per-day "many" must be'],
   [['keys', 'create', '--name', 'x', '--scopes', 'all:all'], 2, '--scopes '],
+  [['keys', 'create', '--name', 'x', '--scopes', 'all:any', '--sims', 'shed:1'], 2, '--sims "shed" is not a device'],
   [
     ['keys', 'create', '--name', 'x', '--scopes', 'logs:read', '--recipients', 'mum'],
     2,

@@ -41,6 +41,15 @@ export const KEY_OPTIONS = {
   expiresAt: 'expires',
 } as const
 
+/** Rewords the problems of a request: the API names its members, but the user has typed options. */
+export function optionProblems(errors: readonly { readonly path: string; readonly message: string }[]): string {
+  const lines = errors.map(({ path, message }) => {
+    const member = path.split(/[.[]/).findLast((part) => part in KEY_OPTIONS) as keyof typeof KEY_OPTIONS | undefined
+    return `${member === undefined ? path : `--${KEY_OPTIONS[member]}`} ${message}`
+  })
+  return lines.join('; ')
+}
+
 /** Returns the request of `keys create`, which is not validated yet. */
 export function keyRequestOf(values: CommandLine['values']) {
   const perDay = values['per-day']

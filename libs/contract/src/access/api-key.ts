@@ -17,7 +17,7 @@ const name = nameText(64)
   })
 
 const sim = {
-  deviceId: z.string().min(1).max(128).meta({ description: 'Device that may send' }),
+  deviceId: z.string().min(1).max(128).meta({ description: 'Device that may send: an id from `GET /devices`' }),
   simNumber: z
     .int()
     .min(1)

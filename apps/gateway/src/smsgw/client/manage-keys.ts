@@ -6,7 +6,7 @@ import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { printableJson } from '@smsgw/daemon/terminal/printable'
 import { printJson } from '@smsgw/daemon/terminal/terminal'
-import { KEY_OPTIONS, keyLines, keyRequestOf } from '@smsgw/relay/cli/key-commands'
+import { KEY_OPTIONS, keyLines, keyRequestOf, optionProblems } from '@smsgw/relay/cli/key-commands'
 
 /**
  * Runs `smsgw keys …`. Like the console, this command uses the API, so it works with a gateway or relay on any machine.
@@ -30,17 +30,10 @@ async function create(sms: SmsGateway, values: CommandLine['values']): Promise<v
   try {
     printJson({ print: printLine }, (await sms.request<NewApiKey>({ method: 'POST', path: '/keys', body })).body)
   } catch (error) {
-    throw error instanceof InvalidRequestError ? namingOptions(error) : error
+    if (error instanceof InvalidRequestError && error.errors.length > 0)
+      throw new UsageError(optionProblems(error.errors))
+    throw error
   }
-}
-
-/** Rewords an error: the API names the members of the request, but the user has typed options. */
-function namingOptions(error: InvalidRequestError): Error {
-  const lines = error.errors.map(({ path, message }) => {
-    const member = path.split(/[.[]/).findLast((part) => part in KEY_OPTIONS) as keyof typeof KEY_OPTIONS | undefined
-    return `${member === undefined ? path : `--${KEY_OPTIONS[member]}`} ${message}`
-  })
-  return lines.length === 0 ? error : new UsageError(lines.join('; '))
 }
 
 async function list(sms: SmsGateway, values: CommandLine['values']): Promise<void> {

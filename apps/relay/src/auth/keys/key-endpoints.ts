@@ -4,6 +4,7 @@ import {
   apiKeyChange,
   apiKeyRequest,
   type KeyLimits,
+  keyLimits,
   type NewApiKey,
   newApiKey,
 } from '@smsgw/contract/access/api-key'
@@ -13,7 +14,7 @@ import { z } from 'zod'
 import type { CoreDeps } from '../../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { fieldError } from '../../http/errors/validation-error.ts'
+import { fieldError, validationError } from '../../http/errors/validation-error.ts'
 import type { Logbook } from '../../logs/logbook.ts'
 import type { Statements } from '../../store/database.ts'
 import type { ApiKey as KeyRow } from '../../store/generated/client.ts'
@@ -98,6 +99,7 @@ export async function insertKey(
   const key = newKey(random, id)
   const row = await database.$transaction(async (statements) => {
     await lockAccountForKeys(statements, caller)
+    await refuseUnknownDevices(statements, caller.accountId, limits)
     if ((await statements.apiKey.count({ where: { accountId: caller.accountId, revokedAt: null } })) >= MOST_KEYS)
       throw new ApiError(409, `The account already has ${MOST_KEYS} API keys, the maximum: revoke an unused key`, {
         reason: 'too_many_keys',
@@ -136,6 +138,7 @@ export function changeKey(deps: KeyEndpointDeps): Endpoint {
       if (limits) refuseUnlimiting(present.scopes as Scope[], limits)
       const changed = await database.$transaction(async (statements) => {
         await lockAccountForKeys(statements, principal)
+        if (limits) await refuseUnknownDevices(statements, accountId, limits, keyLimits.parse(present.limits))
         await statements.apiKey.updateMany({
           where: { id, accountId, revokedAt: null },
           data: { ...(name !== undefined && { name }), ...(limits && { limits: storedLimits(limits) }) },
@@ -190,6 +193,35 @@ function refuseUnlimiting(scopes: readonly Scope[], limits: KeyLimits): void {
       reason: 'limits_with_keys_manage',
       message: 'cannot be combined with the scope keys:manage, because the key could then remove its limits',
     })
+}
+
+/**
+ * Refuses devices that the account does not have. A changed key may keep a device that was deleted later, so that its
+ * name and its other limits can still be changed.
+ */
+async function refuseUnknownDevices(
+  statements: Statements,
+  accountId: string,
+  { sims = [] }: KeyLimits,
+  present: KeyLimits = {},
+): Promise<void> {
+  if (sims.length === 0) return
+  const ids = sims.map(({ deviceId }) => deviceId)
+  const devices = await statements.device.findMany({
+    where: { accountId, deletedAt: null, id: { in: ids } },
+    select: { id: true },
+  })
+  const known = new Set([...devices, ...(present.sims ?? []).map(({ deviceId: id }) => ({ id }))].map(({ id }) => id))
+  const unknown = ids.flatMap((id, at) => (known.has(id) ? [] : [{ id, at }]))
+  if (unknown.length === 0) return
+  throw validationError(
+    unknown.map(({ id, at }) => ({
+      path: `limits.sims[${at}].deviceId`,
+      reason: 'unknown_device',
+      message: `${JSON.stringify(id)} is not a device of this account: use an id from GET /devices`,
+    })),
+    'body',
+  )
 }
 
 function storedLimits({ sims, recipients, recipientsPerDay, approval }: KeyLimits) {

@@ -69,9 +69,38 @@ test('a key that is limited to a device uses every SIM of this device', async ()
   expect((await send(key, { simNumber: 2 })).json).toMatchObject({ deviceId: ONE, simNumber: 2 })
 })
 
-test('a key whose device was deleted cannot send', async () => {
-  const { key } = await create({ sims: [{ deviceId: newId(systemRandom) }] })
+test('a key whose device was deleted cannot send, and its name can still be changed', async () => {
+  const { database, account } = relay
+  const deviceId = newId(systemRandom)
+  await database.device.create({ data: { id: deviceId, accountId: account.id, name: 'gone' } })
+  const { id, key } = await create({ sims: [{ deviceId }] })
+  await database.device.update({ where: { id: deviceId }, data: { deletedAt: new Date() } })
   expect(await reasonOf(send(key))).toEqual([403, 'key_sim_limit'])
+  const body = { name: 'renamed', limits: { sims: [{ deviceId }], recipientsPerDay: 5 } }
+  expect((await relay.api('PATCH', `/keys/${id}`, { body })).status).toBe(200)
+})
+
+test('a key cannot be limited to a device that the account does not have', async () => {
+  const other = await relay.addAccount()
+  const [ofOther, deleted] = [newId(systemRandom), newId(systemRandom)]
+  await relay.database.device.create({ data: { id: ofOther, accountId: other.id, name: 'of another account' } })
+  await relay.database.device.create({
+    data: { id: deleted, accountId: relay.account.id, name: 'deleted', deletedAt: new Date() },
+  })
+  const { id } = await create({ sims: [{ deviceId: ONE }] })
+  const ids = ['attic', ofOther, deleted]
+  const limits = { sims: [{ deviceId: ONE }, ...ids.map((deviceId) => ({ deviceId, simNumber: 1 }))] }
+  const body = { name: 'program', scopes: ['messages:send'], limits }
+  for (const answer of [
+    relay.api('POST', '/keys', { body }),
+    relay.api('PATCH', `/keys/${id}`, { body: { limits } }),
+  ]) {
+    const { status, json } = await answer
+    const problem = { reason: 'unknown_device', message: expect.stringContaining('is not a device of this account') }
+    const errors = [1, 2, 3].map((at) => ({ path: `limits.sims[${at}].deviceId`, ...problem }))
+    expect([status, json.errors]).toEqual([400, errors])
+  }
+  expect((await relay.api('GET', `/keys/${id}`)).json.limits).toEqual({ sims: [{ deviceId: ONE }] })
 })
 
 test('a key with limited SIMs cannot send a USSD request with another SIM', async () => {

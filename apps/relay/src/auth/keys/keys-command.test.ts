@@ -33,7 +33,8 @@ async function run(...args: readonly string[]): Promise<string> {
 const statusWith = async (key: string) => (await relay.api('GET', '/logs', { auth: `Bearer ${key}` })).status
 
 test('a key is created, listed, rotated and revoked on the command line, while the relay runs', async () => {
-  const { username } = relay.account
+  const { id: accountId, username } = relay.account
+  for (const id of ['attic', 'cellar']) await relay.database.device.create({ data: { id, accountId, name: id } })
   expect(await run('list', username)).toBe('no API keys yet: create one with `keys create`')
   const limits = ['--recipients', '+44*,+4930123', '--sims', 'attic:2,cellar', '--per-day', '50']
   const options = ['--name', 'door bell', '--scopes', 'logs:read,messages:send', ...limits]
@@ -68,7 +69,11 @@ test.each([
   ],
   [
     ['create', 'NAME', '--name', 'x', '--scopes', 'logs:read', '--expires', '2020-01-01T00:00:00Z'],
-    'must be in the future',
+    '--expires must be in the future',
+  ],
+  [
+    ['create', 'NAME', '--name', 'x', '--scopes', 'messages:send', '--sims', 'shed:1'],
+    '--sims "shed" is not a device of this account',
   ],
   [['create', 'nobody', '--name', 'x', '--scopes', 'logs:read'], 'account "nobody" does not exist'],
   [['rotate', 'NAME', 'nothing'], 'No API key has this id'],

@@ -4,7 +4,7 @@ import { StartError } from '@smsgw/daemon/start-error'
 import { printableJson } from '@smsgw/daemon/terminal/printable'
 import { printJson, type Terminal } from '@smsgw/daemon/terminal/terminal'
 import { findAccount } from '../../accounts/find-account.ts'
-import { KEY_OPTIONS, keyLines, keyRequestOf } from '../../cli/key-commands.ts'
+import { KEY_OPTIONS, keyLines, keyRequestOf, optionProblems } from '../../cli/key-commands.ts'
 import { publishHints } from '../../hints/publish-hints-statement.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
 import { insertKey, type KeyDeps, keysOf } from './key-endpoints.ts'
@@ -26,7 +26,8 @@ export async function keysCommand(deps: KeysCommandDeps, { name, positionals, va
     else if (name === 'keys rotate') await rotate(deps, accountId, id, values)
     else await revoke(deps, accountId, id)
   } catch (error) {
-    if (error instanceof ApiError) throw new StartError(error.message, { cause: error })
+    if (error instanceof ApiError)
+      throw new StartError(error.errors === undefined ? error.message : optionProblems(error.errors), { cause: error })
     throw error
   }
 }
