@@ -59,6 +59,37 @@ test('names a contradictory setting at its field while it is edited, and saves s
   expect((await gateway.api.ask('GET', '/settings')).json.messages).not.toHaveProperty('send_interval_min')
 })
 
+test('the signing key is never shown, and can be set, replaced and removed', async () => {
+  await go('/settings')
+  const section = page.getByRole('region', { name: 'Webhooks' })
+  const field = section.getByLabel('Signing key', { exact: true })
+  const save = section.getByRole('button', { name: 'Save' })
+  const isSet = async () => {
+    const effects: { key: string; isSet?: boolean }[] = (await gateway.api.ask('GET', '/settings/effects')).json
+    return effects.find(({ key }) => key === 'webhooks.signing_key')?.isSet
+  }
+  await section.getByText('No key is set.').waitFor()
+  for (const key of ['first key', 'second key']) {
+    await field.fill(key)
+    await save.click()
+    await save.waitFor({ state: 'detached' })
+    await section.getByText('A key is set.').waitFor()
+    expect([await field.inputValue(), await isSet()]).toEqual(['', true])
+  }
+  await field.fill('typed')
+  await field.fill('')
+  await save.waitFor({ state: 'detached' })
+  await section.getByRole('button', { name: 'Remove key' }).click()
+  await section.getByText('The key is removed when you save.').waitFor()
+  expect(await barriersEverywhere(page)).toEqual([])
+  await section.getByRole('button', { name: 'Keep key' }).click()
+  await save.waitFor({ state: 'detached' })
+  await section.getByRole('button', { name: 'Remove key' }).click()
+  await save.click()
+  await section.getByText('No key is set.').waitFor()
+  expect(await isSet()).toBe(false)
+})
+
 test('work hours can be edited only while they are on, and switching them on proposes times', async () => {
   await go('/settings')
   const section = page.getByRole('region', { name: 'Sending' })

@@ -1,4 +1,4 @@
-import { NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core'
+import { Button, NativeSelect, PasswordInput, Switch, TextInput } from '@mantine/core'
 import { useId } from 'react'
 import type { SettingValue } from '../api/settings.ts'
 import { DayTimeField } from '../ui/time-fields/time-fields.tsx'
@@ -12,6 +12,7 @@ export function SettingField({
   setting,
   value,
   isOff,
+  isSecretSet,
   problem,
   onChange,
 }: {
@@ -21,8 +22,11 @@ export function SettingField({
   readonly value: SettingValue | undefined
   /** True if the setting has no effect, because the setting that it depends on is off. */
   readonly isOff: boolean
+  /** For a secret: whether a value is stored. Undefined while this is not known. */
+  readonly isSecretSet: boolean | undefined
   readonly problem: string | undefined
-  readonly onChange: (value: SettingValue) => void
+  /** The value null resets the setting to its default, and undefined discards its unsaved change. */
+  readonly onChange: (value: SettingValue | undefined) => void
 }) {
   const id = useId()
   const label = optionalText(`setting.${name}`)
@@ -94,14 +98,56 @@ export function SettingField({
       )
     case 'secret':
       return (
-        <PasswordInput
-          {...common}
-          autoComplete="new-password"
-          placeholder={t('setting.unchanged')}
-          visibilityToggleButtonProps={{ 'aria-label': t('setting.showSecret') }}
-          value={written}
-          onChange={(event) => onChange(event.currentTarget.value)}
+        <Secret
+          common={common}
+          isSet={isSecretSet}
+          isRemoved={value === null}
+          written={written}
+          onChange={(text) => onChange(text === '' ? undefined : text)}
         />
       )
   }
+}
+
+/** A value that is never shown. It can be replaced or removed. */
+function Secret({
+  common,
+  isSet,
+  isRemoved,
+  written,
+  onChange,
+}: {
+  readonly common: object
+  readonly isSet: boolean | undefined
+  /** True if saving removes the value. */
+  readonly isRemoved: boolean
+  readonly written: string
+  readonly onChange: (text: string | null) => void
+}) {
+  const state = isRemoved ? 'removed' : isSet ? 'set' : 'notSet'
+  return (
+    <PasswordInput
+      {...common}
+      autoComplete="new-password"
+      placeholder={isSet && !isRemoved ? t('setting.unchanged') : t('settingEmpty.noKey')}
+      visibilityToggleButtonProps={{ 'aria-label': t('setting.showSecret') }}
+      inputContainer={(field) => (
+        <div>
+          {field}
+          {isSet !== undefined && (
+            <span className="setting-secret">
+              <span role="status">{t(`settingSecret.${state}`)}</span>
+              {isSet && written === '' && (
+                <Button size="compact-sm" variant="subtle" onClick={() => onChange(isRemoved ? '' : null)}>
+                  {t(isRemoved ? 'settingSecret.keep' : 'settingSecret.remove')}
+                </Button>
+              )}
+            </span>
+          )}
+        </div>
+      )}
+      value={written}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
 }

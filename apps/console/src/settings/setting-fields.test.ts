@@ -39,6 +39,11 @@ test('switching work hours on proposes times only where none are stored', () => 
   })
 })
 
+test('an edit can be discarded alone', () => {
+  const edits = { retry_count: 3, signing_key: null }
+  expect(editsWith('webhooks', {}, edits, ['signing_key', undefined])).toEqual({ retry_count: 3 })
+})
+
 test('switching work hours off discards edits of their times, and no other edit does', () => {
   const edits = { limit_value: 7, work_hours_enabled: true, work_hours_start: 'no time' }
   const without = { limit_value: 7, work_hours_enabled: false }

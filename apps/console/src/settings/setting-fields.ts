@@ -71,14 +71,15 @@ function isOffValue(value: unknown): boolean {
 }
 
 /**
- * Returns the unsaved edits of a section after one more edit. Switching on proposes times where none are stored.
- * Switching off discards edits of the settings that depend on it, because they cannot be corrected any more.
+ * Returns the unsaved edits of a section after one more edit. The value undefined discards the edit of its key.
+ * Switching on proposes times where none are stored. Switching off discards edits of the settings that depend on it,
+ * because they cannot be corrected any more.
  */
 export function editsWith(
   section: SettingsSectionName,
   stored: Readonly<Record<string, unknown>>,
   edits: Edits,
-  [key, value]: readonly [key: string, value: SettingValue],
+  [key, value]: readonly [key: string, value: SettingValue | undefined],
 ): Edits {
   const dependent = Object.entries<FieldEditor>(settingFields[section]).filter(
     ([, field]) => 'ofSwitch' in field && field.ofSwitch === key,
@@ -88,5 +89,6 @@ export function editsWith(
   const proposed = dependent.flatMap(([name, field]) =>
     field.kind === 'time' && value === true && (stored[name] ?? '') === '' ? [[name, field.proposed] as const] : [],
   )
-  return { ...Object.fromEntries(kept), ...Object.fromEntries(proposed), [key]: value }
+  const others = Object.fromEntries(kept.filter(([name]) => name !== key))
+  return { ...others, ...Object.fromEntries(proposed), ...(value !== undefined && { [key]: value }) }
 }

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { type SettingValue, useChangeSettings } from '../api/settings.ts'
+import { type SettingValue, useChangeSettings, useSecretsSet } from '../api/settings.ts'
 import { useSignedIn } from '../session-context.ts'
 import { Panel } from '../ui/page.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
@@ -29,6 +29,7 @@ export function SettingsSection({
   const change = useChangeSettings()
   const title = t(`setting.section.${section}`)
   const fields = Object.entries<Field>(settingFields[section])
+  const secretsSet = useSecretsSet()
   const { username } = useSignedIn()
   const [changed, setChanged] = useEdits(`${username} ${section}`)
   const hasChanged = Object.keys(changed).length > 0
@@ -70,6 +71,7 @@ export function SettingsSection({
             setting={setting}
             value={currentValue(key)}
             isOff={isOff(setting, currentValue)}
+            isSecretSet={secretsSet?.has(`${section}.${key}`)}
             problem={conflicts[key] ?? problems.of(`${section}.${key}`)}
             onChange={(value) => {
               change.reset()

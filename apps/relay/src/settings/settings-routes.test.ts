@@ -165,6 +165,21 @@ test('the signing key is never shown, and is kept if a change does not contain i
   expect(await signingKey()).toBeNull()
 })
 
+test('the effects tell whether a signing key is set, and nothing about the key', async () => {
+  const isSet = async () => {
+    const { json } = await api.request('a1', 'GET', '/settings/effects')
+    expect(JSON.stringify(json)).not.toContain('top secret')
+    const known = (json as { key: string; isSet?: boolean }[]).filter((one) => one.isSet !== undefined)
+    expect(known.map(({ key }) => key)).toEqual(['webhooks.signing_key'])
+    return known[0]?.isSet
+  }
+  expect(await isSet()).toBe(false)
+  await patch({ webhooks: { signing_key: 'top secret' } })
+  expect(await isSet()).toBe(true)
+  await patch({ webhooks: { signing_key: null } })
+  expect(await isSet()).toBe(false)
+})
+
 test.each([
   [{ encryption: { passphrase: 'secret' } }, 'encryption.passphrase'],
   [{ gateway: { cloud_url: 'https://example.com' } }, 'gateway.cloud_url'],

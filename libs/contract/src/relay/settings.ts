@@ -102,6 +102,10 @@ const settingEffect = z.strictObject({
       '`active`: in effect. `inactive`: has no effect until another setting is changed, see `reason`. `never`: accepted because other programs send it, but has no effect',
   }),
   reason: z.string().optional(),
+  isSet: z.boolean().optional().meta({
+    description:
+      'Whether the account has a value for this setting. Only for write-only settings, which GET /settings leaves out',
+  }),
 })
 
 export const settingEffects = z.array(settingEffect).meta({ id: 'SettingEffects' })
