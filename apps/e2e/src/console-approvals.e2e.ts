@@ -134,6 +134,18 @@ test('lists 300 messages page by page, counts all of them, and keeps the focus a
   await expect.poll(() => first.getByRole('button', { name: 'Approve' }).evaluate(isFocused)).toBe(true)
 })
 
+test('a count that is not exact is read as the least possible number', async () => {
+  await page.route('**/3rdparty/v1/messages?approval=pending*', async (route) => {
+    const response = await route.fetch()
+    const headers = { ...response.headers(), 'x-total-count': '50000', 'x-total-count-exact': 'false' }
+    await route.fulfill({ response, headers })
+  })
+  await page.reload()
+  const menu = page.getByRole('navigation', { name: 'Main' })
+  await menu.getByText('At least 50,000 messages waiting for approval').waitFor()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+})
+
 test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })

@@ -5,12 +5,12 @@ import './unread-badge.css'
 
 /** Shows in the menu how many messages wait for approval. */
 export function ApprovalsBadge() {
-  const count = useApprovals().data?.pages[0]?.total ?? 0
+  const { total: count = 0, isTotalExact = true } = useApprovals().data?.pages[0] ?? {}
   if (count === 0) return null
   return (
     <span className="unread-badge">
       <span aria-hidden="true">{shortCount(count)}</span>
-      <span className="unseen">{t('approvals.waiting', { count })}</span>
+      <span className="unseen">{t(isTotalExact ? 'approvals.waiting' : 'approvals.waitingAtLeast', { count })}</span>
     </span>
   )
 }

@@ -28,6 +28,17 @@ test('sends JSON and returns the body with the cursors and the limit of a search
   expect(request.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'k' })
 })
 
+test('an answer tells the total of a list, and whether there may be more', async () => {
+  const totalOf = async (headers: Record<string, string>) => {
+    answerWith(new Response('[]', { headers }))
+    const { total, isTotalExact } = await ask('GET', '/messages')
+    return [total, isTotalExact]
+  }
+  expect(await totalOf({ 'x-total-count': '7' })).toEqual([7, true])
+  expect(await totalOf({ 'x-total-count': '50000', 'x-total-count-exact': 'false' })).toEqual([50_000, false])
+  expect(await totalOf({})).toEqual([undefined, undefined])
+})
+
 test('an answer without a body or a Link header has neither', async () => {
   answerWith(new Response(null, { status: 204 }))
   expect(await ask('DELETE', '/x')).toMatchObject({ body: undefined, nextCursor: undefined, prevCursor: undefined })

@@ -17,6 +17,8 @@ export interface FetchedAnswer<T> {
    * relay counts one by one, this is the least possible number.
    */
   readonly total?: number | undefined
+  /** False if there may be more items than `total`. */
+  readonly isTotalExact?: boolean | undefined
   /** Set if a search was limited: messages before this time were not searched. */
   readonly searchedSince?: string | undefined
 }
@@ -89,6 +91,7 @@ export async function answerOf<T>(response: Response): Promise<FetchedAnswer<T>>
     nextCursor: cursorIn(response.headers.get('link'), 'next'),
     prevCursor: cursorIn(response.headers.get('link'), 'prev'),
     total: total === null ? undefined : Number(total),
+    isTotalExact: total === null ? undefined : response.headers.get('x-total-count-exact') !== 'false',
     searchedSince: response.headers.get('x-searched-since') ?? undefined,
   }
 }
