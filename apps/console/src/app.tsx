@@ -6,7 +6,7 @@ import { LiveContext, useLiveUpdates } from './api/live/live-updates.ts'
 import { forgetPagesOnLinks } from './api/live/newest-first.ts'
 import { followSession, useSession } from './api/session.ts'
 import { removeEarlySignIn } from './boot/early-sign-in.ts'
-import { forgetDrafts, removeDrafts } from './conversations/drafts.ts'
+import { forgetDrafts, forgetDraftsOfOthers, removeDrafts } from './conversations/drafts.ts'
 import { Pages } from './pages.tsx'
 import { SessionContext } from './session-context.ts'
 import { removeEdits, removeEditsOfOthers } from './settings/unsaved-edits.ts'
@@ -69,6 +69,7 @@ function SignedIn({ session }: { readonly session: SessionInfo }) {
   const { username } = session
   useEffect(() => {
     removeEditsOfOthers(username)
+    forgetDraftsOfOthers(username)
     return forgetDrafts
   }, [username])
   return (

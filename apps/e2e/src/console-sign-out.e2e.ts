@@ -98,6 +98,26 @@ test('a sign-out in one tab removes the drafts of every tab, even of a message t
   await page.context().close()
 })
 
+test('a draft that the full browser cannot store is there again after the session expired', async () => {
+  const page = await openThread()
+  await page.evaluate(`
+    for (let size = 4_194_304; size >= 1; size = Math.floor(size / 2))
+      try { for (let at = 0; ; at++) localStorage.setItem('filler ' + size + ' ' + at, 'x'.repeat(size)) } catch {}
+  `)
+  const composer = page.getByLabel('Message', { exact: true })
+  const text = 'A text for which the browser has no room'
+  await composer.fill(text)
+  expect(await page.evaluate('Object.keys(localStorage).filter((name) => name.includes("draft"))')).toEqual([])
+  await page.context().clearCookies()
+  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signIn(page, user)
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await page.goBack()
+  await expect.poll(() => composer.inputValue()).toBe(text)
+  await page.context().close()
+})
+
 test('after a sign-out, the page of a message does not lead back to the conversation of the former user', async () => {
   const page = await openThread()
   await page.locator('article a[href^="/messages/"]').first().click()

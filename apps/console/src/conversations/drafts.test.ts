@@ -1,5 +1,14 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { draftKey, draftOf, forgetDrafts, keepDraft, moveDraft, putBack, removeDrafts } from './drafts.ts'
+import {
+  draftKey,
+  draftOf,
+  forgetDrafts,
+  forgetDraftsOfOthers,
+  keepDraft,
+  moveDraft,
+  putBack,
+  removeDrafts,
+} from './drafts.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -28,6 +37,33 @@ test('a text can be written while the storage of the browser is full', () => {
   vi.stubGlobal('localStorage', { getItem: () => null, setItem: full, removeItem: () => undefined })
   keepDraft('ada full', 'still written')
   expect(draftOf('ada full')).toBe('still written')
+})
+
+test('a draft that the full browser cannot store survives the next sign-in of its user, and of no other user', () => {
+  const stored = new Map<string, string>([['smsgw-draft ada +1', 'stored before']])
+  const full = () => {
+    throw new DOMException('full', 'QuotaExceededError')
+  }
+  const storage = {
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: full,
+    removeItem: (name: string) => stored.delete(name),
+  }
+  vi.stubGlobal('localStorage', storage)
+  const key = draftKey('ada', '+1')
+  keepDraft(key, 'written since')
+  forgetDrafts()
+  forgetDraftsOfOthers('ada')
+  expect(draftOf(key)).toBe('written since')
+  forgetDrafts()
+  forgetDraftsOfOthers('adam')
+  expect(draftOf(key)).toBe('stored before')
+  keepDraft(key, 'written since')
+  vi.stubGlobal('localStorage', { ...storage, setItem: (name: string, text: string) => stored.set(name, text) })
+  keepDraft(key, 'stored now')
+  stored.set('smsgw-draft ada +1', 'changed in another tab')
+  forgetDrafts()
+  expect(draftOf(key)).toBe('changed in another tab')
 })
 
 test('drafts that are removed from memory are read from the browser again', () => {

@@ -4,6 +4,8 @@ import { useCallback, useSyncExternalStore } from 'react'
  * Unsent texts of each account and conversation. The browser stores them, so that a reload or a closed tab loses none.
  */
 const drafts = new Map<string, string>()
+/** Keys of the texts that the browser could not store. They are only in memory. */
+const unstored = new Set<string>()
 const storagePrefix = 'smsgw-draft '
 const watchers = new Set<() => void>()
 
@@ -23,16 +25,19 @@ export function draftOf(key: string): string {
 export function keepDraft(key: string, text: string): void {
   drafts.set(key, text)
   if (text === '') globalThis.localStorage?.removeItem(storagePrefix + key)
-  else store(storagePrefix + key, text)
+  if (text === '' || store(storagePrefix + key, text)) unstored.delete(key)
+  else unstored.add(key)
   for (const watcher of watchers) watcher()
 }
 
-function store(name: string, text: string): void {
+/** Returns false if the storage of the browser is full. The text can still be sent, but a reload loses it. */
+function store(name: string, text: string): boolean {
   try {
     globalThis.localStorage?.setItem(name, text)
+    return true
   } catch (error) {
-    // The storage of the browser is full. The text can still be written and sent, but a reload loses its last change.
     if (!(error instanceof DOMException && error.name === 'QuotaExceededError')) throw error
+    return false
   }
 }
 
@@ -58,9 +63,21 @@ export function removeDrafts(username: string): void {
   for (const key of keys) if (isOf(key)) keepDraft(key, '')
 }
 
-/** Removes all drafts from memory. The browser still stores them for the next sign-in of their users. */
+/**
+ * Removes all drafts from memory that the browser stores for the next sign-in of their users. After a session has
+ * expired, the same user finds the other drafts in memory.
+ */
 export function forgetDrafts(): void {
-  drafts.clear()
+  for (const key of drafts.keys()) if (!unstored.has(key)) drafts.delete(key)
+}
+
+/** Removes the drafts of all other users from memory. */
+export function forgetDraftsOfOthers(username: string): void {
+  for (const key of drafts.keys()) {
+    if (key.startsWith(draftKey(username, ''))) continue
+    drafts.delete(key)
+    unstored.delete(key)
+  }
 }
 
 export function useDraft(key: string): string {
