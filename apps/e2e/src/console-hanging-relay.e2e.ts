@@ -36,6 +36,22 @@ test('a page shows that its gateway hangs, and recovers when the gateway continu
   await expect.poll(() => corner().getAttribute('data-tone')).toBe('good')
 })
 
+test('the note about an action without an answer disappears when the gateway answers again', async () => {
+  const number = '+447400123456'
+  const id = await gateway.api.send({ phoneNumbers: [number], textMessage: { text: 'Hello' } })
+  await gateway.api.until(id, ({ state }) => state === 'Delivered')
+  await page.goto(`${gateway.url}/conversations/${encodeURIComponent(number)}`)
+  const head = page.locator('.thread-head')
+  await page.getByRole('article').getByText('Hello').waitFor()
+  await page.route('**/3rdparty/v1/**', (route) => route.abort())
+  await page.keyboard.press('e')
+  await head.getByText('The gateway isn’t responding').waitFor()
+  await page.waitForRequest('**/health/live')
+  await head.getByText('The gateway isn’t responding').waitFor()
+  await page.unroute('**/3rdparty/v1/**')
+  await head.getByText('The gateway isn’t responding').waitFor({ state: 'detached' })
+})
+
 test('a page that is loaded while the gateway does not answer shows the reason', async () => {
   await page.route('**/3rdparty/v1/**', () => undefined)
   await page.reload()

@@ -63,6 +63,58 @@ test.each([1_400, 390, 320])('the counts in the menu cover no icon at a width of
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
 })
 
+test.each(['en', 'de', 'es', 'ar'])(
+  'the names in the menu are whole and on one line beside a count in %s',
+  async (language) => {
+    await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+    for (const width of [1_400, 900]) {
+      await show('/webhooks', width)
+      const counts = page.locator('.rail .unread-badge')
+      await expect.poll(() => counts.count()).toBe(2)
+      for (const count of await counts.locator('[aria-hidden]').all())
+        await count.evaluate((element) => {
+          element.textContent = '99+'
+        })
+      for (const name of await page.locator('.rail-link-name').all()) {
+        expect(await linesOf(name)).toBe(1)
+        expect(await name.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0)
+      }
+    }
+    await page.evaluate("localStorage.removeItem('smsgw-language')")
+  },
+)
+
+test('the count of notes stays beside the menu, and many labels take no more room until they are opened', async () => {
+  for (let at = 0; at < 60; at++) {
+    const { json } = await gateway.api.ask('POST', '/labels', { name: `Label number ${at}` })
+    await gateway.api.ask('PATCH', thread, { addLabels: [json.id] })
+  }
+  await gateway.api.ask('POST', `${thread}/notes`, { text: 'Calls on Monday' })
+  const head = page.locator('.thread-head')
+  for (const width of [1_440, 820, 390]) {
+    await show(`${thread}?folder=archived`, width)
+    const [notes, menu] = [
+      await page.locator('.thread-notes').boundingBox(),
+      await page.locator('.thread-menu').boundingBox(),
+    ]
+    expect(
+      Math.abs((notes?.y ?? 0) + (notes?.height ?? 0) / 2 - (menu?.y ?? 0) - (menu?.height ?? 0) / 2),
+    ).toBeLessThan(2)
+    expect(overlap(notes, menu)).toBe(false)
+    for (const part of await head.locator('.thread-label, h1').all())
+      expect(overlap(notes, await part.boundingBox())).toBe(false)
+  }
+  await show(`${thread}?folder=archived`, 1_440)
+  const row = page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: number })
+  await row.getByText('56 more labels').waitFor()
+  const labels = head.locator('.thread-label')
+  await expect.poll(() => labels.count()).toBe(6)
+  await head.getByRole('button', { name: '54 more labels' }).click()
+  await expect.poll(() => labels.count()).toBe(60)
+  await head.getByRole('button', { name: 'Fewer labels' }).click()
+  await expect.poll(() => labels.count()).toBe(6)
+})
+
 test.each([1_440, 390])('each page of one thing leads back to its list at a width of %i', async (width) => {
   const [device] = (await gateway.api.ask('GET', '/devices')).json
   const [message] = (await gateway.api.ask('GET', '/messages')).json

@@ -263,6 +263,9 @@ function EmptyInbox({ isTitled }: { readonly isTitled: boolean }) {
   )
 }
 
+/** The most labels of a line of the list. The conversation itself shows all of them. */
+const mostLabels = 4
+
 function ListedConversation({
   conversation: {
     number,
@@ -286,6 +289,7 @@ function ListedConversation({
   readonly path: string
 }) {
   const shown = labels.filter(({ id }) => chosen.includes(id))
+  const hidden = shown.length - mostLabels
   return (
     <Link
       href={path}
@@ -315,9 +319,10 @@ function ListedConversation({
       )}
       {shown.length > 0 && (
         <span className="listed-conversation-labels">
-          {shown.map(({ id, name }) => (
+          {shown.slice(0, hidden > 0 ? mostLabels : undefined).map(({ id, name }) => (
             <bdi key={id}>{name}</bdi>
           ))}
+          {hidden > 0 && <span>{t('inbox.moreLabels', { count: hidden })}</span>}
         </span>
       )}
     </Link>

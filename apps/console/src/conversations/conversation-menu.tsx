@@ -1,6 +1,8 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
+import type { Label } from '@smsgw/contract/inbox/shared-inbox'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
+import { useEndOfSilence } from '../api/request/use-end-of-silence.ts'
 import { useChangeConversation, useConversationDetails, useLabels } from '../api/shared-inbox.ts'
 import { useKeys } from '../shell/keyboard/keys.ts'
 import { usePageActions } from '../shell/keyboard/page-actions.ts'
@@ -17,6 +19,7 @@ export function ConversationMenu({ number }: { readonly number: string }) {
   const { data: details } = useConversationDetails(number)
   const { data: labels = [] } = useLabels()
   const change = useChangeConversation(number)
+  useEndOfSilence(change)
   const [isOpen, setOpen] = useState(false)
   const isKnown = details !== undefined
   const isArchived = details?.archivedAt !== undefined
@@ -68,13 +71,7 @@ export function ConversationMenu({ number }: { readonly number: string }) {
           <bdi>{details.assignee}</bdi>
         </span>
       )}
-      {labels
-        .filter(({ id }) => details?.labels.includes(id))
-        .map(({ id, name }) => (
-          <bdi key={id} className="thread-label">
-            {name}
-          </bdi>
-        ))}
+      <Labels key={number} labels={labels.filter(({ id }) => details?.labels.includes(id))} />
       {notes > 0 && (
         <Button
           size="compact-xs"
@@ -111,6 +108,34 @@ export function ConversationMenu({ number }: { readonly number: string }) {
         </Menu.Dropdown>
       </Menu>
       {isOpen && <NotesDialog number={number} change={change} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+const mostLabels = 6
+
+/** The first labels, and a button that shows all of them. */
+function Labels({ labels }: { readonly labels: readonly Label[] }) {
+  const [areAllShown, setAllShown] = useState(false)
+  const hidden = areAllShown ? 0 : labels.length - mostLabels
+  return (
+    <>
+      {labels.slice(0, hidden > 0 ? mostLabels : undefined).map(({ id, name }) => (
+        <bdi key={id} className="thread-label">
+          {name}
+        </bdi>
+      ))}
+      {labels.length > mostLabels && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          className="thread-more"
+          aria-expanded={areAllShown}
+          onClick={() => setAllShown(!areAllShown)}
+        >
+          {areAllShown ? t('inbox.fewerLabels') : t('inbox.moreLabels', { count: hidden })}
+        </Button>
+      )}
     </>
   )
 }

@@ -78,11 +78,18 @@ function Assignee({ change, assignee }: { readonly change: ConversationMutation;
   )
 }
 
+const mostLabels = 10
+
 function Labels({ number, chosen }: { readonly number: string; readonly chosen: readonly string[] }) {
   const { data: labels = [] } = useLabels()
   const change = useChangeConversation(number)
   const create = useCreateLabel()
   const [name, setName] = useState('')
+  // A label that is removed stays in the list until the dialog closes.
+  const [first] = useState(chosen)
+  const [areAllShown, setAllShown] = useState(false)
+  const shown = labels.filter(({ id }, at) => areAllShown || at < mostLabels || [...first, ...chosen].includes(id))
+  const hidden = labels.length - shown.length
   const add = async () => {
     const { id } = await create.mutateAsync(name.trim())
     setName('')
@@ -91,7 +98,7 @@ function Labels({ number, chosen }: { readonly number: string; readonly chosen: 
   return (
     <fieldset className="notes-dialog-labels">
       <legend>{t('inbox.labels')}</legend>
-      {labels.map((label) => (
+      {shown.map((label) => (
         <Checkbox
           key={label.id}
           label={<bdi>{label.name}</bdi>}
@@ -101,6 +108,11 @@ function Labels({ number, chosen }: { readonly number: string; readonly chosen: 
           }
         />
       ))}
+      {hidden > 0 && (
+        <Button size="compact-sm" variant="subtle" onClick={() => setAllShown(true)}>
+          {t('inbox.moreLabels', { count: hidden })}
+        </Button>
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault()
