@@ -65,6 +65,24 @@ test('lists the prefix, scopes, limits, use and expiry of a key, but not the key
   expect(await barriersEverywhere(page)).toEqual([])
 })
 
+test('refuses a device that was deleted meanwhile beside the field', async () => {
+  const [device] = (await gateway.api.ask('GET', '/devices')).json
+  await page.route('**/3rdparty/v1/devices', (route) =>
+    route.fulfill({ json: [device, { ...device, id: 'deleted', name: 'Attic' }] }),
+  )
+  await page.goto(`${gateway.url}/access`)
+  await page.getByRole('button', { name: 'Create API key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create API key' })
+  await dialog.getByLabel('Name').fill('attic')
+  await dialog.getByRole('checkbox', { name: 'Attic, every SIM' }).check()
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await dialog.getByText('This device no longer exists. Choose another one.').waitFor()
+  expect(await dialog.getByRole('alert').count()).toBe(0)
+  expect(await barriersEverywhere(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.unroute('**/3rdparty/v1/devices')
+})
+
 test('changes the name and the limits of a key', async () => {
   await act('Actions for door bell', 'Edit')
   const dialog = page.getByRole('dialog', { name: 'Edit API key' })
