@@ -21,9 +21,26 @@ test.each([
   ['the title of the page', "const a = () => { document.title = 'messages' }", '"messages"'],
   ['the content of an element', "const a = (e: HTMLElement) => { e.textContent = 'saved' }", '"saved"'],
   ['a toast', "const a = () => showToast('saved')", '"saved"'],
+  ['an attribute of a component', 'const A = () => <Panel note="offline" />', '"offline"'],
+  ['an error class', "class SaveError extends Error { constructor() { super('unsaved') } }", '"unsaved"'],
+  ['an error of the console', "const a = () => { throw new SaveError('unsaved') }", '"unsaved"'],
+  ['a joined list', "const a = (n: string) => [n, 'sent'].filter(Boolean).join(' · ')", '"sent"'],
+  ['a template with a new line', 'const a = (n: number) => `$'.concat('{n} not\nsent`'), '"not\nsent"'],
   ['a created element', "const a = () => createElement('p', null, 'sent')", '"sent"'],
 ])('refuses a text in %s', (_place, source, shown) => {
   expect(problemsOf(source)).toEqual([expect.stringContaining(`1 shows ${shown}`)])
+})
+
+test('refuses a text in CSS, but not symbols, counters and attributes', () => {
+  const css = `
+    /* content: "in a comment" */
+    .a::before { content: "› "; }
+    .b::before { content: counter(item) ". " attr(data-name); }
+    .c { align-content: start; }
+    .d::after { content: "offline"; }`
+  expect(consoleTexts(treeOfLiterals({ [`${CONSOLE}a.css`]: css }))).toEqual([
+    { file: `${CONSOLE}a.css`, line: 6, problem: expect.stringContaining('shows "offline"') },
+  ])
 })
 
 test('allows class names, selectors, types, errors for programmers, compared texts, and names that never change', () => {
@@ -35,6 +52,7 @@ test('allows class names, selectors, types, errors for programmers, compared tex
       const b = () => document.querySelector('Main nav')
       const d = () => element('p', { className: 'is-big has-room' }, matchMedia('(prefers-color-scheme: dark)'))
       const c = () => { throw new TypeError('no element here') }
+      const f = () => <Panel tone="bad" data-kind="slow" path={['section', 'form'].join()} icon="plus" />
       const f = (value: unknown) => value === 'Disabled' || 'Not sent' !== value
       const e = (code: number) => <p>{state === 'sent' ? <b className="is-big" /> : \`HTTP $\{code}\`}</p>
     `),

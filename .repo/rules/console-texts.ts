@@ -11,12 +11,19 @@ const CODE_SAMPLES = new Set(['developers/snippets.ts', 'devices/pair-command.ts
 /** Names, keys and API values that are the same in every language. */
 const SAME_EVERYWHERE = new Set([
   ...['Delivered', 'Sent', 'Failed', 'Pending', 'Processed', 'Cancelling', 'Cancelled'],
-  ...['HTTP', 'JavaScript', 'Python', 'Escape', 'Enter', 'Shift', 'Ctrl', 'Esc', 'Slash', 'smsgw'],
+  ...['HTTP', 'MMS', 'JavaScript', 'Python', 'Escape', 'Enter', 'Shift', 'Ctrl', 'Esc', 'Slash', 'smsgw'],
 ])
 
 /** Attributes and members whose value a person reads. */
 const READ_NAMES =
-  /^(?:title|label|description|placeholder|about|summary|alt|action|refusal|error|heading|legend|message|nothingFoundMessage|textContent|innerText|innerHTML|__html|aria-?(?:label|description|valuetext|roledescription|placeholder))$/i
+  /^(?:title|label|description|placeholder|about|content|summary|alt|action|refusal|error|heading|legend|message|nothingFoundMessage|textContent|innerText|innerHTML|__html|aria-?(?:label|description|valuetext|roledescription|placeholder))$/i
+
+/** Attributes of components that name something for programs. A person may read every other attribute. */
+const CODE_NAMES =
+  /^(?:aria-(?:activedescendant|controls|current|describedby|labelledby)|auto(?:Capitalize|Complete)|clampBehavior|className|color|d|data-.*|defaultColorScheme|dir|href|icon|id|initialDirection|inputMode|key|kind|lang|list|name|path|position|radius|rel|rightSection(?:PointerEvents|Width)|role|simState|size|style|target|tone|type|value|variant|viewBox)$/
+
+/** Errors of the language, whose messages are for programmers. */
+const LANGUAGE_ERRORS = /^(?:(?:Aggregate|Range|Reference|Syntax|Type)?Error|DOMException)$/
 
 /** Functions whose arguments a person reads. */
 const READ_CALLS = /^(?:showToast|setPageTitle|confirm|alert|Notification)$/
@@ -35,14 +42,35 @@ const FORMATS = `${WORDS}formats.ts`
  * while a module is being loaded, because the language is not yet known then. Dates and numbers have the formats of one
  * module. A text that may be of another language than the page has its own direction.
  */
-export const consoleTexts: Rule = (tree) =>
-  sourcesOf(tree).flatMap((file) => {
+export const consoleTexts: Rule = (tree) => [
+  ...tree.files
+    .filter((file) => file.startsWith(CONSOLE) && file.endsWith('.css'))
+    .flatMap((file) => textsOfCss(tree, file)),
+  ...sourcesOf(tree).flatMap((file) => {
     const text = tree.read(file)
     const report = (node: Node, problem: string): Violation => ({ file, line: lineAt(text, node.start), problem })
     const findings = [...findingsIn(parseSync(file, text).program as unknown as Node)]
     const distinct = new Map(findings.map((finding) => [`${finding.node.start} ${finding.problem}`, finding]))
     return [...distinct.values()].map(({ node, problem }) => report(node, problem))
-  })
+  }),
+]
+
+/** Finds words in `content`, which a screen reader reads as well. */
+function textsOfCss(tree: RepositoryTree, file: string): Violation[] {
+  const text = tree.read(file)
+  const comments = /\/\*[\s\S]*?\*\//g
+  const code = text.replace(comments, (comment) => comment.replace(/[^\n]/g, ' '))
+  return [...code.matchAll(/(?<![\w-])content\s*:([^;}]*)/g)].flatMap(({ index, 1: value = '' }) =>
+    [...value.matchAll(/"([^"]*)"|'([^']*)'/g)]
+      .map(([, double, single]) => double ?? single ?? '')
+      .filter((shown) => anyWord.test(shown))
+      .map((shown) => ({ file, line: lineAt(text, index), problem: shownProblem(shown) })),
+  )
+}
+
+function shownProblem(text: string): string {
+  return `shows "${text.trim()}": move it to ${WORDS}en.json and use t()`
+}
 
 export function sourcesOf(tree: RepositoryTree): readonly string[] {
   return tree.files.filter(
@@ -96,8 +124,7 @@ function isComparedText(node: Node, parent: Node): boolean {
 function* shownTexts(nodes: readonly Node[], isText: (text: string) => boolean): Generator<Finding> {
   for (const node of nodes) {
     const text = wordsIn(node)
-    if (text !== undefined && isText(text))
-      yield { node, problem: `shows "${text.trim()}": move it to ${WORDS}en.json and use t()` }
+    if (text !== undefined && isText(text)) yield { node, problem: shownProblem(text) }
   }
 }
 
@@ -109,17 +136,46 @@ function readExpressions(node: Node): readonly Node[] {
       return (node['children'] as readonly Node[]).filter(({ type }) => type === 'JSXExpressionContainer')
     case 'JSXAttribute':
       return READ_NAMES.test(String((node['name'] as Node)['name'])) ? nodesIn(node['value']) : []
+    case 'JSXOpeningElement':
+      return isComponent(node) ? customAttributes(node) : []
     case 'Property':
       return READ_NAMES.test(nameOf(node['key'])) ? nodesIn(node['value']) : []
     case 'AssignmentExpression':
       return READ_NAMES.test(nameOf((node['left'] as Node)['property'])) ? nodesIn(node['right']) : []
     case 'NewExpression':
     case 'CallExpression':
-      if (READ_CALLS.test(calledName(node))) return nodesIn(node['arguments'])
+      if (READ_CALLS.test(calledName(node)) || isOwnError(node)) return nodesIn(node['arguments'])
+      if (calledName(node) === 'join') return joinedTexts(node)
       return calledName(node) === 'createElement' ? nodesIn(node['arguments']).slice(2) : []
     default:
       return []
   }
+}
+
+/** True for `<Panel>`, and false for `<p>`. */
+function isComponent(element: Node): boolean {
+  return /^[A-Z]/.test(String((element['name'] as Node)['name'] ?? 'Member'))
+}
+
+function customAttributes(element: Node): readonly Node[] {
+  return (element['attributes'] as readonly Node[])
+    .filter(({ type, name }) => type === 'JSXAttribute' && !CODE_NAMES.test(String((name as Node)['name'])))
+    .flatMap(({ value }) => nodesIn(value))
+}
+
+/** True for `new SaveError(…)` and for `super(…)`, because pages show the messages of the console's own errors. */
+function isOwnError(node: Node): boolean {
+  if (node.type === 'CallExpression') return (node['callee'] as Node).type === 'Super'
+  return /(?:Error|Failure|Problem)$/.test(calledName(node)) && !LANGUAGE_ERRORS.test(calledName(node))
+}
+
+/** Returns the items of `[…].join(' ')` and `[…].filter(…).join(' ')`. A list that is joined without a text is code. */
+function joinedTexts(call: Node): readonly Node[] {
+  const [separator] = nodesIn(call['arguments'])
+  if (separator === undefined || !/\s/.test(String(separator['value'] ?? ' '))) return []
+  let list = (call['callee'] as Node)['object'] as Node | undefined
+  while (list?.type === 'CallExpression') list = (list['callee'] as Node)['object'] as Node | undefined
+  return list?.type === 'ArrayExpression' ? nodesIn(list['elements']) : []
 }
 
 /** Returns the literals that can be the value of an expression, or a part of it. */
@@ -185,14 +241,14 @@ function userTextIn(node: Node): string | undefined {
 }
 
 /** Matches a capitalised word, two words, or a letter that code does not have. */
-const sentence = /^\s*\p{Lu}\p{Ll}+(?=[\s.,:;!?…]|$)|\p{L}{2,}[,.:;]? \p{L}{2}|(?![A-Za-z])\p{L}/u
+const sentence = /^\s*\p{Lu}\p{Ll}+(?=[\s.,:;!?…]|$)|\p{L}{2,}[,.:;]?\s+\p{L}{2}|(?![A-Za-z])\p{L}/u
 const anyWord = /\p{L}{2}/u
 
 function wordsIn(node: Node): string | undefined {
   const value = node.type === 'TemplateElement' ? (node['value'] as { cooked: unknown }).cooked : node['value']
   if (typeof value !== 'string' || !/^(?:JSXText|Literal|TemplateElement)$/.test(node.type)) return undefined
   const word = value.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
-  const isCode = SAME_EVERYWHERE.has(word) || /^(?:https:|color-mix|repeating-linear-gradient)/.test(value)
+  const isCode = SAME_EVERYWHERE.has(word) || /^(?:https:|\/\w|color-mix|repeating-linear-gradient)/.test(value)
   return isCode ? undefined : value
 }
 
@@ -202,7 +258,7 @@ function isSkipped(node: Node): boolean {
   if (node.type === 'JSXAttribute')
     return /^(?:className|d|viewBox|style)$/.test(String((node['name'] as Node)['name']))
   if (node.type === 'Property') return (node['key'] as Node)['name'] === 'className'
-  if (node.type === 'NewExpression') return /Error$/.test(String((node['callee'] as Node)['name']))
+  if (node.type === 'NewExpression') return LANGUAGE_ERRORS.test(String((node['callee'] as Node)['name']))
   if (node.type === 'CallExpression')
     return /^(?:querySelector|test|closest|match|matchMedia|useMediaQuery)$/.test(calledName(node))
   return false
