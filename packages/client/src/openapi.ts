@@ -923,7 +923,7 @@ export interface components {
         ApiKeyLimits: {
             /** @description SIMs that the key may use. Default: every SIM of the account */
             sims?: {
-                /** @description Device that may send */
+                /** @description Device that may send: an id from `GET /devices` */
                 deviceId: string;
                 /** @description Slot of the SIM that may send, counted from 1. Default: every SIM of the device */
                 simNumber?: number;
@@ -948,7 +948,7 @@ export interface components {
         ApiKeyLimitsRequest: {
             /** @description SIMs that the key may use. Default: every SIM of the account */
             sims?: {
-                /** @description Device that may send */
+                /** @description Device that may send: an id from `GET /devices` */
                 deviceId: string;
                 /** @description Slot of the SIM that may send, counted from 1. Default: every SIM of the device */
                 simNumber?: number;
@@ -2372,6 +2372,8 @@ export interface components {
              */
             effect: "active" | "inactive" | "never";
             reason?: string;
+            /** @description Whether the account has a value for this setting. Only for write-only settings, which GET /settings leaves out */
+            isSet?: boolean;
         }[];
         Settings: {
             messages: {
