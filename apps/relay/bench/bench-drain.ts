@@ -44,7 +44,7 @@ await withBenchDatabase((database) =>
 
 async function measure(database: BenchDatabase, relays: BenchRelays): Promise<void> {
   const { pool } = database
-  const [leaving, staying] = relays.urls as [string, string]
+  const leaving = relays.urls[0] as string
   const made = Array.from({ length: agentCount }, (_, number) => ({ id: `bench-${number}`, keys: newKeys(), number }))
   await pool.query(
     `INSERT INTO devices (id, account_id, name, public_key)
@@ -61,12 +61,27 @@ async function measure(database: BenchDatabase, relays: BenchRelays): Promise<vo
   }
   await Promise.all(Array.from({ length: CONNECT_AT_ONCE }, connectOneByOne))
   const bare = await startBareRoute(database, relays, 2)
+  try {
+    await measureDrain(database, relays, agents, bare.url)
+  } finally {
+    for (const agent of agents) agent.stop()
+    await bare.stop()
+  }
+}
+
+async function measureDrain(
+  { pool }: BenchDatabase,
+  relays: BenchRelays,
+  agents: readonly ScriptedAgent[],
+  bareUrl: string,
+): Promise<void> {
+  const staying = relays.urls[1] as string
   const body = JSON.stringify({
     textMessage: { text: 'hello' },
     phoneNumbers: ['+4915112345678'],
     deviceId: relays.deviceId,
   })
-  const targets = [`${staying}/3rdparty/v1/messages`, `${bare.url}/messages`].map((url) => {
+  const targets = [`${staying}/3rdparty/v1/messages`, `${bareUrl}/messages`].map((url) => {
     return { url, auth: relays.auth, body }
   })
   printTimes('before', await acceptUntil(targets, sleep(5_000)))
@@ -77,7 +92,10 @@ async function measure(database: BenchDatabase, relays: BenchRelays): Promise<vo
   const startedMs = performance.now()
   const slots = countDisconnections(agents)
   const moved = moveAll(agents, staying)
-  const during = await acceptUntil(targets, moved)
+  const during = await acceptUntil(targets, moved).catch(async (error: unknown) => {
+    await stopWatching()
+    throw error
+  })
   const limits = await stopWatching()
   const cpu = cpuSeconds(relays.pids[1] as number) - cpuBefore
   const seconds = (await moved).map((atMs) => (atMs - startedMs) / 1_000).sort((one, other) => one - other)
@@ -87,8 +105,6 @@ async function measure(database: BenchDatabase, relays: BenchRelays): Promise<vo
   printTimes('meanwhile', during)
   print('CPU time of the second relay for each agent', `${((cpu * 1_000) / agentCount).toFixed(2)} ms`)
   print('limits', limits)
-  for (const agent of agents) agent.stop()
-  await bare.stop()
 }
 
 async function moveAll(agents: readonly ScriptedAgent[], staying: string): Promise<number[]> {

@@ -45,9 +45,10 @@ function start({ targets, everyMs }: AcceptOrder & { kind: 'start' }): void {
   running = run
 }
 
+/** Each request has a connection of its own, because the server may close an idle connection while it is used again. */
 async function timeRequest({ url, auth, body }: AcceptTarget): Promise<number> {
   const startedMs = performance.now()
-  const headers = { authorization: auth, 'content-type': 'application/json' }
+  const headers = { authorization: auth, 'content-type': 'application/json', connection: 'close' }
   const response = await fetch(url, { method: 'POST', headers, body })
   const text = await response.text()
   if (response.status !== 202) throw new Error(`a message was refused: ${text}`)
