@@ -103,19 +103,11 @@ function newQueryClient(): QueryClient {
         networkMode: 'always',
         refetchOnReconnect: true,
         staleTime: 5_000,
-        retry: (failures, error) => failures < 2 && mayPass(error),
-        // Continues after the retries, because a gateway that is busy for longer sends no event when it has time again.
-        refetchInterval: ({ state: { status, error } }) =>
-          status === 'error' && error !== null && mayPass(error) ? failedAgainMs : false,
+        // Retries only requests without an answer, because a refused request would be refused again.
+        retry: (failures, error) =>
+          failures < 2 && (!(error instanceof ApiFailure) || [0, 502, 503].includes(error.status)),
       },
     },
   })
   return client
 }
-
-/** True for a request without an answer from the gateway. A request that the gateway refused would be refused again. */
-function mayPass(error: Error): boolean {
-  return !(error instanceof ApiFailure) || [0, 502, 503].includes(error.status)
-}
-
-const failedAgainMs = 10_000

@@ -59,21 +59,3 @@ test('a page that is loaded while the gateway does not answer shows the reason',
   await page.unroute('**/3rdparty/v1/**')
   expect(browser.complaints).toEqual([])
 })
-
-test('a page that a busy gateway refused to load is loaded as soon as the gateway has time', async () => {
-  let isBusy = true
-  let refused = 0
-  await page.route('**/3rdparty/v1/conversations?**', async (route) => {
-    if (!isBusy) return route.continue()
-    refused += 1
-    return route.fulfill({ status: 503, contentType: 'application/json', body: '{"message":"The server is busy."}' })
-  })
-  await page.goto(`${gateway.url}/conversations`)
-  const retry = page.getByRole('region', { name: 'Conversations' }).getByRole('button', { name: 'Try again' })
-  await retry.waitFor()
-  expect(refused).toBeGreaterThan(1)
-  isBusy = false
-  await retry.waitFor({ state: 'detached' })
-  await page.unroute('**/3rdparty/v1/conversations?**')
-  expect(browser.complaints).toEqual([])
-})
