@@ -71,7 +71,10 @@ test('the signing key is never shown, and can be set, replaced and removed', asy
   await section.getByText('No key is set.').waitFor()
   for (const key of ['first key', 'second key']) {
     await field.fill(key)
+    const changing = page.waitForRequest((request) => request.method() === 'PATCH')
     await save.click()
+    expect((await changing).postDataJSON()).toEqual({ webhooks: { signing_key: key } })
+    expect((await (await changing).response())?.status()).toBe(200)
     await save.waitFor({ state: 'detached' })
     await section.getByText('A key is set.').waitFor()
     expect([await field.inputValue(), await isSet()]).toEqual(['', true])

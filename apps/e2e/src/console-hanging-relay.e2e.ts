@@ -46,6 +46,8 @@ test('the note about an action without an answer disappears when the gateway ans
   await page.route('**/3rdparty/v1/**', (route) => route.abort())
   await page.keyboard.press('e')
   await head.getByText('The gateway isn’t responding').waitFor()
+  // The second question shows that the note remained after the first one had failed.
+  await page.waitForRequest('**/health/live')
   await page.waitForRequest('**/health/live')
   await head.getByText('The gateway isn’t responding').waitFor()
   await page.unroute('**/3rdparty/v1/**')

@@ -93,6 +93,7 @@ test('the count of notes stays beside the menu, and many labels take no more roo
   const head = page.locator('.thread-head')
   for (const width of [1_440, 820, 390]) {
     await show(`${thread}?folder=archived`, width)
+    await expect.poll(() => head.locator('.thread-label').count()).toBe(6)
     const [notes, menu] = [
       await page.locator('.thread-notes').boundingBox(),
       await page.locator('.thread-menu').boundingBox(),

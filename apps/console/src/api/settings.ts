@@ -21,17 +21,29 @@ export function useSecretsSet(): ReadonlySet<string> | undefined {
   return data
 }
 
-function secretsSet(effects: readonly SettingEffect[]): ReadonlySet<string> {
-  return new Set(effects.filter(({ isSet }) => isSet === true).map(({ key }) => key))
+/** Returns undefined for the answer of an earlier relay, which does not tell whether a setting has a value. */
+export function secretsSet(effects: readonly SettingEffect[]): ReadonlySet<string> | undefined {
+  const secrets = effects.filter(({ isSet }) => isSet !== undefined)
+  return secrets.length === 0 ? undefined : new Set(secrets.filter(({ isSet }) => isSet).map(({ key }) => key))
 }
 
 export function useChangeSettings() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: async (patch: SettingsPatch) => (await ask<Settings>('PATCH', '/settings', patch)).body,
-    onSuccess: async (settings) => {
+    onSuccess: (settings, patch) => {
       client.setQueryData(['settings'], settings)
-      await client.invalidateQueries({ queryKey: ['settings', 'effects'] })
+      // Shows the new state of a secret at once. The next request repeats it.
+      client.setQueryData<readonly SettingEffect[]>(['settings', 'effects'], (effects) =>
+        effects?.map((effect) => ({ ...effect, ...secretAfter(effect, patch) })),
+      )
+      void client.invalidateQueries({ queryKey: ['settings', 'effects'] })
     },
   })
+}
+
+export function secretAfter({ key, isSet }: SettingEffect, patch: SettingsPatch): { readonly isSet?: boolean } {
+  const [section = '', name = ''] = key.split('.')
+  const value = patch[section]?.[name]
+  return isSet === undefined || value === undefined ? {} : { isSet: value !== null }
 }

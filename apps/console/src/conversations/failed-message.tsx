@@ -22,7 +22,7 @@ export function FailedMessage({ item, number }: { readonly item: Sent; readonly 
   return (
     <div className="bubble-failure">
       <p dir="auto">
-        {words?.text ?? t('thread.noReason')} {words?.original !== undefined && <bdi lang="en">{words.original} </bdi>}
+        {words?.text ?? t('thread.noReason')} {words?.original !== undefined && <bdi lang="en">{words.original}</bdi>}{' '}
         {words?.advice}
         {words?.code !== undefined && (
           <>

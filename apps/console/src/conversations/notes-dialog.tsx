@@ -86,10 +86,12 @@ function Labels({ number, chosen }: { readonly number: string; readonly chosen: 
   const create = useCreateLabel()
   const [name, setName] = useState('')
   // A label that is removed stays in the list until the dialog closes.
-  const [first] = useState(chosen)
+  const [wereChosen, setWereChosen] = useState<ReadonlySet<string>>(new Set(chosen))
+  if (chosen.some((id) => !wereChosen.has(id))) setWereChosen(new Set([...wereChosen, ...chosen]))
   const [areAllShown, setAllShown] = useState(false)
-  const shown = labels.filter(({ id }, at) => areAllShown || at < mostLabels || [...first, ...chosen].includes(id))
-  const hidden = labels.length - shown.length
+  const isFew = ({ id }: { readonly id: string }, at: number) => at < mostLabels || wereChosen.has(id)
+  const shown = areAllShown ? labels : labels.filter(isFew)
+  const hidden = labels.length - labels.filter(isFew).length
   const add = async () => {
     const { id } = await create.mutateAsync(name.trim())
     setName('')
@@ -109,8 +111,13 @@ function Labels({ number, chosen }: { readonly number: string; readonly chosen: 
         />
       ))}
       {hidden > 0 && (
-        <Button size="compact-sm" variant="subtle" onClick={() => setAllShown(true)}>
-          {t('inbox.moreLabels', { count: hidden })}
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          aria-expanded={areAllShown}
+          onClick={() => setAllShown(!areAllShown)}
+        >
+          {areAllShown ? t('inbox.fewerLabels') : t('inbox.moreLabels', { count: hidden })}
         </Button>
       )}
       <form

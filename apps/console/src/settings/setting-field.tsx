@@ -129,7 +129,7 @@ function Secret({
     <PasswordInput
       {...common}
       autoComplete="new-password"
-      placeholder={isSet && !isRemoved ? t('setting.unchanged') : t('settingEmpty.noKey')}
+      placeholder={isSet === false || isRemoved ? t('settingEmpty.noKey') : t('setting.unchanged')}
       visibilityToggleButtonProps={{ 'aria-label': t('setting.showSecret') }}
       inputContainer={(field) => (
         <div>

@@ -12,9 +12,13 @@ export function useEndOfSilence({ error, reset }: { readonly error: Error | null
   useEffect(() => (error !== null && isSilence(error) ? whenAnswered(reset) : undefined), [error, reset])
 }
 
-/** True if the gateway did not answer, or if a proxy answered in its place. */
+/**
+ * True if the gateway did not answer, or if a proxy answered in its place. An answer of the gateway contains a message,
+ * even if its database is away.
+ */
 export function isSilence(error: Error): boolean {
-  return error instanceof ApiFailure && [0, 502, 503, 504].includes(error.status)
+  if (!(error instanceof ApiFailure)) return false
+  return error.status === 0 || ([502, 503, 504].includes(error.status) && error.problem?.message === undefined)
 }
 
 /** Asks the gateway until it answers, then calls `act`. Returns the function that stops this. */
