@@ -199,7 +199,6 @@ function startFeatures(
     queueLimit: config.QUEUE_MAX_PENDING,
     mayMixEmulated: config.MIX_EMULATED_MODEMS,
     onAccepted,
-    claimWith: (deviceId, isUrgent) => agents.claimWith(deviceId, isUrgent),
   })
   const webhooks = new DeliveryWorker({
     ...core,

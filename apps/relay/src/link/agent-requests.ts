@@ -1,6 +1,5 @@
 // Inbound path, step 7: receives the event and acknowledges it after the commit. Next: event-recorder.ts.
 
-import type { Command } from '@smsgw/contract/link/command'
 import { capabilities, type Hello } from '@smsgw/contract/link/frame'
 import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
 import type { Settings } from '@smsgw/contract/relay/settings'
@@ -16,16 +15,14 @@ import { type FairQueue, URGENT } from '../limits/fair-queue.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import { hidesSender } from '../settings/merge-settings.ts'
 import { readAccountSettings } from '../settings/read-settings.ts'
-import type { RawStatements } from '../store/raw-statements.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import { admitAgent, authenticateAgent, REVOKED } from './admit-agent.ts'
 import { AgentReports } from './agent-reports.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import { LEASE_MS } from './claim/lease.ts'
 import { openConnection } from './claim/open-connection.ts'
-import { claimCommands, type Room } from './dispatch/claim-commands-statement.ts'
+import { claimCommands } from './dispatch/claim-commands-statement.ts'
 import { readUnacknowledgedCommands } from './dispatch/read-unacknowledged-statement.ts'
-import type { SharedClaim } from './dispatch/shared-claim.ts'
 import type { TelemetryRecorder } from './telemetry-recorder.ts'
 
 /** The parts with which the link reads and writes data, and logs. */
@@ -95,7 +92,6 @@ export class AgentRequests {
   #connection: AgentConnection | undefined
   #isOver = false
   #mayHideSenders = false
-  #offeredClaim: SharedClaim | undefined
 
   constructor(deps: AgentRequestDeps, address: string, listener: RequestListener) {
     this.#deps = deps
@@ -118,13 +114,6 @@ export class AgentRequests {
     const reason =
       'the account hides senders, but this agent cannot hide them: upgrade the agent. Until then, its messages wait'
     return { kind: 'refused', why: 'unsupported', reason }
-  }
-
-  /** Lets the claim that `step` causes, if any, run in the transaction that stores messages. */
-  offer(claim: SharedClaim, step: () => void): void {
-    this.#offeredClaim = claim
-    step()
-    this.#offeredClaim = undefined
   }
 
   /** Called when the connection has ended. Drops the requests of the connection that are still waiting in the queue. */
@@ -173,7 +162,10 @@ export class AgentRequests {
         const connection = this.#opened()
         const commands = effect.isResume
           ? await readUnacknowledgedCommands(database, connection, clock.now())
-          : await this.#claim(connection, effect.room)
+          : await claimCommands(database, connection, effect.room, clock.now(), {
+              onDispatched: this.#deps.onDispatched,
+              mayMixEmulated: this.#deps.relay.mayMixEmulated,
+            })
         if (commands.length > 0) crashPoint('commands-claimed')
         return { kind: 'commands-claimed', commands: commands.map((command) => openPin(this.#deps.store.box, command)) }
       }
@@ -202,17 +194,6 @@ export class AgentRequests {
         // Does nothing, because ConnectedAgents renews the leases of all connections together.
         return undefined
     }
-  }
-
-  #claim(connection: AgentConnection, room: Room): Promise<Command[]> {
-    const { database, clock } = this.#deps.store
-    const now = clock.now()
-    const claim = (statements: RawStatements) =>
-      claimCommands(statements, connection, room, now, {
-        onDispatched: this.#deps.onDispatched,
-        mayMixEmulated: this.#deps.relay.mayMixEmulated,
-      })
-    return this.#offeredClaim?.take(claim) ?? claim(database)
   }
 
   async #open(hello: Hello): Promise<RelayInput> {

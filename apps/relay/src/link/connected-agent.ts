@@ -21,7 +21,6 @@ import {
 } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { ConnectionCloser } from './claim/connection-closer.ts'
-import { SharedClaim } from './dispatch/shared-claim.ts'
 import type { RoutedChallenge } from './routed-challenge.ts'
 
 /** The transport of an agent's connection, which is a WebSocket or a pair of functions in one process. */
@@ -109,16 +108,6 @@ export class ConnectedAgent {
     }
     this.#settings = settingsForAgent(settings, this.#deps.relay.forgetAfterSeconds)
     this.step({ kind: 'settings-changed', settings: this.#settings })
-  }
-
-  /**
-   * Wakes this session for messages that are about to be stored. Returns the claim to run in the same transaction, or
-   * undefined if the session cannot claim now. Then it must be woken after the messages are stored.
-   */
-  claimWith(due?: 'ordinary-sends'): SharedClaim | undefined {
-    const claim = new SharedClaim()
-    this.#requests.offer(claim, () => this.step({ kind: 'wake', due }))
-    return claim.isTaken ? claim : undefined
   }
 
   /**

@@ -20,7 +20,6 @@ import { renewLeases } from './claim/renew-leases-statement.ts'
 import { renewRelayLease } from './claim/renew-relay-lease-statement.ts'
 import { type AgentSocket, ConnectedAgent, type ConnectedAgentDeps } from './connected-agent.ts'
 import { findDevicesWithWork } from './dispatch/find-work-statement.ts'
-import type { SharedClaim } from './dispatch/shared-claim.ts'
 import { drainPeriod, drainTimes } from './drain-times.ts'
 import type { RoutedChallenge } from './routed-challenge.ts'
 import { TelemetryRecorder } from './telemetry-recorder.ts'
@@ -92,11 +91,6 @@ export class ConnectedAgents {
       void this.#findUnconnected()
       void this.#pushStaleSettings()
     }, LEASE_MS / 3)
-  }
-
-  /** Returns the next claim of a device, to run it in the transaction that stores messages for this device. */
-  claimWith(deviceId: string, isUrgent: boolean): SharedClaim | undefined {
-    return this.#byDevice.get(deviceId)?.claimWith(isUrgent ? undefined : 'ordinary-sends')
   }
 
   get count(): number {

@@ -1,9 +1,7 @@
 // Outbound path, step 3: finds out whether the message was accepted before. Next: store-messages-statement.ts.
 
-import { urgentPriority } from '@smsgw/contract/link/command'
 import type { MessageContent, SendMessageRequest } from '@smsgw/contract/messages/message'
-import type { SharedClaim } from '../../link/dispatch/shared-claim.ts'
-import type { Database, Statements } from '../../store/database.ts'
+import type { Statements } from '../../store/database.ts'
 import type { StoredMessage } from '../stored-message.ts'
 import { type DuplicateMessage, findDuplicates } from './find-duplicates-statement.ts'
 import type { IdempotencyKey } from './idempotency-key.ts'
@@ -12,8 +10,8 @@ import { storeAttachments } from './store-attachments-statement.ts'
 import { storeMessages } from './store-messages-statement.ts'
 
 export type AcceptOutcome =
-  /** The message is on disk. `isClaimed`: commands of its device were claimed in the same transaction. */
-  | { readonly kind: 'accepted'; readonly isClaimed?: boolean }
+  /** The message is on disk. */
+  | { readonly kind: 'accepted' }
   /** The same request was accepted before under the same idempotency key. */
   | { readonly kind: 'repeated'; readonly message: StoredMessage }
   /** The idempotency key belongs to a different request. */
@@ -36,28 +34,7 @@ export async function acceptMessages(
   messages: readonly NewMessage[],
   waitMs: number,
 ): Promise<readonly AcceptOutcome[]> {
-  return await outcomesOf(statements, messages, await storeMessages(statements, messages, waitMs), accepted)
-}
-
-/** Like `acceptMessages`. Also runs the claim in the same transaction. */
-export async function acceptAndClaim(
-  database: Database,
-  messages: readonly NewMessage[],
-  waitMs: number,
-  claim: SharedClaim,
-): Promise<readonly AcceptOutcome[]> {
-  const { stored, claimed } = await claim.storeFirst(database, (statements) =>
-    storeMessages(statements, messages, waitMs),
-  )
-  return await outcomesOf(database, messages, stored, { kind: 'accepted', isClaimed: claimed > 0 })
-}
-
-async function outcomesOf(
-  statements: Statements,
-  messages: readonly NewMessage[],
-  leftOut: readonly number[],
-  accepted: AcceptOutcome,
-): Promise<readonly AcceptOutcome[]> {
+  const leftOut = await storeMessages(statements, messages, waitMs)
   for (const [position, message] of messages.entries())
     if (message.content.kind === 'mms' && !leftOut.includes(position))
       await storeAttachments(statements, message, message.content.attachments)
@@ -83,15 +60,6 @@ export function repeatOutcome({ idempotency }: Pick<NewMessage, 'idempotency'>, 
   if (idempotency === undefined || taken.idempotencyKey !== idempotency.key) return undefined
   const isSame = Buffer.compare(taken.idempotencyFingerprint ?? new Uint8Array(), idempotency.fingerprint) === 0
   return isSame ? ({ kind: 'repeated', message: taken } as const) : ({ kind: 'key-taken' } as const)
-}
-
-/** Returns true if the message may be sent as soon as it is stored. */
-export function isDue({ scheduleAt, approvalUntil }: NewMessage): boolean {
-  return scheduleAt === undefined && approvalUntil === undefined
-}
-
-export function isUrgent({ priority = 0 }: NewMessage): boolean {
-  return priority >= urgentPriority
 }
 
 /** A message ready to be stored. */

@@ -2,6 +2,7 @@
 
 import { isNumberAlias } from '@smsgw/contract/devices/number-alias'
 import { DecodedBase64 } from '@smsgw/contract/fields/decoded-base64'
+import { urgentPriority } from '@smsgw/contract/link/command'
 import type { Capability } from '@smsgw/contract/link/frame'
 import { needsPrivateKey } from '@smsgw/contract/messages/encrypted-field'
 import type { MessageStateAnswer, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/messages/message'
@@ -12,12 +13,11 @@ import type { Clock } from '../../clock.ts'
 import type { WakeHints } from '../../hints/wake-hints.ts'
 import type { Principal } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import type { SharedClaim } from '../../link/dispatch/shared-claim.ts'
 import { newTimedId, type Random } from '../../random.ts'
 import type { Database } from '../../store/database.ts'
 import { acceptedAnswer, repeatedAnswer } from '../message-answer.ts'
 import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
-import { isDue, isUrgent, repeatOutcome } from './accept-messages.ts'
+import { repeatOutcome } from './accept-messages.ts'
 import { acceptInLanes } from './accept-within-limits.ts'
 import { aliasDevice } from './alias-device.ts'
 import { type CheckedMessage, checkMessage, type MessageRules } from './check-message.ts'
@@ -37,8 +37,6 @@ export interface AcceptRequestDeps {
   readonly queueLimit: number
   /** True if virtual modems may be used even in accounts with a real modem. */
   readonly mayMixEmulated?: boolean | undefined
-  /** Returns the next claim of a device of this relay, if the device can take messages now. */
-  readonly claimWith?: ((deviceId: string, isUrgent: boolean) => SharedClaim | undefined) | undefined
   /** Called once per accepted message. */
   readonly onAccepted?: (() => void) | undefined
 }
@@ -82,7 +80,7 @@ interface RequestedMessage extends SendRequest {
 export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
   const { database, clock, random, hints, rules } = deps
   const roster = new DeviceRoster(deps)
-  const accept = acceptInLanes(database, deps.claimWith)
+  const accept = acceptInLanes(database)
   return async (request) => {
     const { principal, body, query } = request
     const { accountId } = principal
@@ -117,7 +115,8 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
     if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, requested)
     crashPoint('message-committed')
     deps.onAccepted?.()
-    if (isDue(message) && !outcome.isClaimed) hints.wakeForSend(message.deviceId, isUrgent(message))
+    if (message.scheduleAt === undefined && message.approvalUntil === undefined)
+      hints.wakeForSend(message.deviceId, (message.priority ?? 0) >= urgentPriority)
     return { message: acceptedAnswer(message), isRepeated: false }
   }
 

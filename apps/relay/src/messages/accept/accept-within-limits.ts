@@ -1,17 +1,8 @@
 import type { Database, Statements } from '../../store/database.ts'
-import {
-  type AcceptOutcome,
-  acceptAndClaim,
-  acceptMessages,
-  isDue,
-  isUrgent,
-  type NewMessage,
-  repeatOutcome,
-} from './accept-messages.ts'
-import type { AcceptRequestDeps } from './accept-request.ts'
+import { type AcceptOutcome, acceptMessages, type NewMessage, repeatOutcome } from './accept-messages.ts'
 import { lockReplies, replyCounter } from './count-replies-statement.ts'
 import { findDuplicates } from './find-duplicates-statement.ts'
-import { groupAccepts, WAIT_IN_GROUP_MS } from './group-accepts.ts'
+import { groupAccepts } from './group-accepts.ts'
 import { addUsage, lockUsage, usageRow } from './key-usage-statement.ts'
 import { isStatementError } from './statement-error.ts'
 
@@ -20,17 +11,9 @@ import { isStatementError } from './statement-error.ts'
  * if another relay has locked a key, only the messages of this key wait. Replies have separate groups for the same
  * reason. MMS have separate groups, because the transfer of their attachments to the database takes long.
  */
-export function acceptInLanes(
-  database: Database,
-  claimWith: AcceptRequestDeps['claimWith'] = () => undefined,
-): (message: NewMessage) => Promise<AcceptOutcome> {
+export function acceptInLanes(database: Database): (message: NewMessage) => Promise<AcceptOutcome> {
   const unlimited = groupAccepts({
-    accept: (messages, waitMs) => {
-      const claim = waitMs > WAIT_IN_GROUP_MS ? undefined : claimFor(messages, claimWith)
-      return claim === undefined
-        ? acceptMessages(database, messages, waitMs)
-        : acceptAndClaim(database, messages, waitMs, claim)
-    },
+    accept: (messages, waitMs) => acceptMessages(database, messages, waitMs),
     isAboutOne: isStatementError,
   })
   const replies = groupAccepts({
@@ -62,17 +45,6 @@ export function acceptInLanes(
     if (recipientsPerDay !== undefined && keyId !== undefined) return acceptLimited(keyId, message)
     return message.content.kind === 'mms' ? mms(message) : unlimited(message)
   }
-}
-
-/**
- * Returns the claim of the device of these messages, if all of them have the same device. There is no claim for a
- * message that may wait long for its duplicate.
- */
-function claimFor(messages: readonly NewMessage[], claimWith: NonNullable<AcceptRequestDeps['claimWith']>) {
-  const due = messages.filter(isDue)
-  const [first] = due
-  if (first === undefined || due.some(({ deviceId }) => deviceId !== first.deviceId)) return undefined
-  return claimWith(first.deviceId, due.some(isUrgent))
 }
 
 /**
