@@ -87,7 +87,8 @@ export async function readPage<Row extends RowPosition>(
 
 /** A client that reads pages until the total must also find rows that were not counted or were stored later. */
 function totalHeaders({ count, isExact }: CountedRows, atLeast: number): Readonly<Record<string, string>> {
-  return { 'X-Total-Count': String(Math.max(count, atLeast)), ...(!isExact && { 'X-Total-Count-Exact': 'false' }) }
+  const isWhole = isExact && count >= atLeast
+  return { 'X-Total-Count': String(Math.max(count, atLeast)), ...(!isWhole && { 'X-Total-Count-Exact': 'false' }) }
 }
 
 /**

@@ -7,15 +7,7 @@ import { useTestDatabase } from '../testing/test-database.ts'
 import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
 import { connectDatabase } from './database.ts'
 import { Prisma } from './generated/client.ts'
-import {
-  inOneTrip,
-  polling,
-  type RawStatements,
-  rawTransaction,
-  together,
-  transactionInOneTrip,
-  withoutPrisma,
-} from './raw-statements.ts'
+import { inOneTrip, polling, type RawStatements, rawTransaction, together, withoutPrisma } from './raw-statements.ts'
 import { readRow } from './read-rows.ts'
 
 const world = useTestDatabase({ connections: 2 })
@@ -164,36 +156,6 @@ test.each([
   expect(error).toMatchObject({ code: '22012' })
   expect(await world.database.account.count({ where: { passwordHash: 'changed by begin' } })).toBe(0)
   await other.$disconnect()
-})
-
-test('commits all statements of a transaction in one trip together, and later ones see earlier ones', async () => {
-  await account('h')
-  const row = z.object({ hash: z.string(), transaction: z.string() })
-  const [changed, seen] = await transactionInOneTrip(world.database, (statements) => [
-    statements.$executeRaw`UPDATE accounts SET password_hash = 'changed' WHERE id = ${'h'}`,
-    readRow(
-      statements,
-      row,
-      Prisma.sql`SELECT password_hash AS hash, pg_current_xact_id()::text AS transaction FROM accounts WHERE id = ${'h'}`,
-    ),
-  ])
-  expect([changed, seen.hash]).toEqual([1, 'changed'])
-  const writer = Prisma.sql`SELECT xmin::text AS transaction FROM accounts WHERE id = ${'h'}`
-  const { transaction } = await readRow(world.database, z.object({ transaction: z.string() }), writer)
-  expect(transaction).toBe(seen.transaction)
-})
-
-test('writes nothing if a statement of a transaction in one trip fails, and the connection can be used again', async () => {
-  await account('i')
-  for (let round = 0; round < 5; round += 1) {
-    const failing = transactionInOneTrip(world.database, (statements) => [
-      statements.$executeRaw`UPDATE accounts SET password_hash = 'changed' WHERE id = ${'i'}`,
-      statements.$queryRaw`SELECT 1 / 0`,
-      statements.$queryRaw`SELECT 1`,
-    ])
-    expect(sqlState(await failing.catch((failure: unknown) => failure))).toBe('22012')
-  }
-  expect(await world.database.account.findUnique({ where: { id: 'i' } })).toMatchObject({ passwordHash: '' })
 })
 
 test('statements in one trip are sent at once over one connection, and each is committed alone', async () => {

@@ -79,24 +79,6 @@ export async function rawTransaction<Result>(
   return await onConnection(raw, timeoutMs, (client) => commit(client, (send) => work(rawStatements(send, raw))))
 }
 
-/**
- * Runs statements in a transaction with a single round trip: BEGIN, the statements and COMMIT are sent together. So no
- * statement can use the result of another. If BEGIN failed, PostgreSQL would commit each statement alone, so each
- * statement must be correct alone, too.
- *
- * @param work starts the statements. Each promise runs exactly one statement
- */
-export async function transactionInOneTrip<Results extends readonly unknown[]>(
-  database: Database,
-  work: (statements: RawStatements) => { readonly [At in keyof Results]: Promise<Results[At]> },
-): Promise<Results> {
-  const raw = pools.get(database)
-  if (raw === undefined) return await database.$transaction((statements) => together(work(statements)))
-  return await onConnection(raw, TRANSACTION_TIMEOUT_MS, (client) =>
-    commitAtOnce(client, (send) => work(rawStatements(send, raw))),
-  )
-}
-
 /** Runs the work on a connection of the pool. Rolls back and limits the time as `rawTransaction` describes. */
 async function onConnection<Result>(
   raw: RawPool,
@@ -151,32 +133,6 @@ async function commit<Result>(client: PoolClient, work: (send: Send) => Promise<
   const [, result] = await together([begin, work(send)])
   checkCommitted(await client.query('COMMIT'))
   return result
-}
-
-async function commitAtOnce<Results extends readonly unknown[]>(
-  client: PoolClient,
-  work: (send: Send) => { readonly [At in keyof Results]: Promise<Results[At]> },
-): Promise<Results> {
-  const begin = sentTogether(client, () => client.query('BEGIN')).catch((cause: unknown) => {
-    throw new Error('a transaction was not begun, so its statements may be committed', { cause })
-  })
-  let unsent = Number.POSITIVE_INFINITY
-  let committed: Promise<QueryResult> | undefined
-  const send: Send = (query) =>
-    sentTogether(client, () => {
-      const answer = client.query(query)
-      unsent -= 1
-      if (unsent === 0) committed = client.query('COMMIT')
-      // A failure of COMMIT is thrown below, unless a statement has failed before.
-      committed?.catch(() => undefined)
-      return answer
-    })
-  const statements = work(send)
-  unsent = statements.length
-  const [, results] = await together([begin, together<Results>(statements)])
-  if (committed === undefined) throw new Error('transaction not committed, because a statement was not sent')
-  checkCommitted(await committed)
-  return results
 }
 
 /** PostgreSQL rolls back without an error if a statement failed and the work ignored its error. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { describe, expect, test, vi } from 'vitest'
-import { connectDatabase } from '../../store/database.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { connectDatabase, type Database } from '../../store/database.ts'
 import { polling } from '../../store/raw-statements.ts'
 import { redeliver } from '../api/redeliver-statement.ts'
 import { deliveryWorld, names, untilPasses } from '../testing/delivery-world.ts'
@@ -246,29 +246,58 @@ describe('five days of failures only', () => {
   })
 })
 
-test('reads the deliveries of a receiver that it served recently in the round trip in which it takes the receiver', async () => {
-  const { query } = Client.prototype
+describe('the round trip in which a receiver is taken', () => {
   const log: string[] = []
-  vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
-    const { text = '' } = args[0] as { readonly text?: string }
-    const name = text.includes('WITH RECURSIVE present') ? 'take' : text.includes('SELECT due.*') ? 'read' : undefined
-    const answer: unknown = Reflect.apply(query, this, args)
-    if (name !== undefined) log.push(name)
-    if (name !== undefined && answer instanceof Promise) void answer.then(() => log.push(`${name} answered`))
-    return answer
+  let database: Database
+  let failsNextRead = false
+
+  beforeEach(() => {
+    const { query } = Client.prototype
+    vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
+      const { text = '' } = args[0] as { readonly text?: string }
+      const name = text.includes('WITH RECURSIVE present') ? 'take' : text.includes('SELECT due.*') ? 'read' : undefined
+      const fails = name === 'read' && failsNextRead
+      if (fails) failsNextRead = false
+      const answer: unknown = Reflect.apply(query, this, fails ? ['SELECT 1 / 0'] : args)
+      if (name !== undefined) log.push(name)
+      if (name !== undefined && answer instanceof Promise)
+        void answer.then(
+          () => log.push(`${name} answered`),
+          () => log.push(`${name} failed`),
+        )
+      return answer
+    })
+    // A connection that is opened now uses the function above.
+    database = connectDatabase({ url: world.databaseUrl, connections: 4 })
   })
-  // A connection that is opened now uses the function above.
-  const database = connectDatabase({ url: world.databaseUrl, connections: 4 })
-  const there = await receivers.start()
-  await world.webhook('w1', there.url)
-  const worker = world.worker({ database })
-  await world.enqueue('m1')
-  await untilPasses(() => expect(there.requests).toHaveLength(1))
-  await untilPasses(async () => expect((await world.webhooks())[0]?.servedBy).toBeNull())
-  log.length = 0
-  await world.enqueue('m2')
-  await untilPasses(() => expect(there.requests).toHaveLength(2))
-  expect(log.join()).toContain('take,read,take answered,read answered')
-  await worker.stop().finally(() => vi.restoreAllMocks())
-  await database.$disconnect()
+
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    await database.$disconnect()
+  })
+
+  /** Sends an event, waits until its receiver is free, and sends another one. */
+  async function sendTwo(failsRead: boolean): Promise<void> {
+    const there = await receivers.start()
+    await world.webhook('w1', there.url)
+    const worker = world.worker({ database })
+    await world.enqueue('m1')
+    await untilPasses(() => expect(there.requests).toHaveLength(1))
+    await untilPasses(async () => expect((await world.webhooks())[0]?.servedBy).toBeNull())
+    log.length = 0
+    failsNextRead = failsRead
+    await world.enqueue('m2')
+    await untilPasses(() => expect(there.requests).toHaveLength(2))
+    await worker.stop()
+  }
+
+  test('also reads the deliveries of the receiver, if it was served recently', async () => {
+    await sendTwo(false)
+    expect(log.join()).toContain('take,read,take answered,read answered')
+  })
+
+  test('does not lose the receiver if this read fails', async () => {
+    await sendTwo(true)
+    expect(log.join()).toContain('take,read,take answered,read failed,read')
+  })
 })

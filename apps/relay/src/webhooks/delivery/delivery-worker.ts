@@ -151,7 +151,8 @@ export class DeliveryWorker implements Outbox {
       }),
       likely.length === 0
         ? Promise.resolve([])
-        : readDue(statements, worker, new Map(likely.map((key) => [key, READ_AHEAD])), []),
+        : // If this read fails, the taken receivers must get their lanes nevertheless. Then `#feed` reads again.
+          readDue(statements, worker, new Map(likely.map((key) => [key, READ_AHEAD])), []).catch(() => []),
     ])
     const taken = new Map(receivers.map((receiver) => [receiver.key, receiver]))
     for (const [key, lane] of renewed) {

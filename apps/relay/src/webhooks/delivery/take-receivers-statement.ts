@@ -51,8 +51,9 @@ export interface TakingReceivers {
  * other values are read as of the start of the statement. SKIP LOCKED leaves out rows that are being taken or changed.
  * A killed worker has lost its presence lock, so its receivers are taken at once.
  *
- * The commit does not wait for the disk. If PostgreSQL crashes and loses it, the worker has lost its presence lock as
- * well, and takes its receivers again under another number.
+ * The first lease of a receiver is committed without a wait for the disk. If PostgreSQL crashes and loses it, the worker
+ * has lost its presence lock as well, and takes its receivers again under another number. A renewal waits: it proves
+ * that the database can still commit, so that a worker whose primary is cut off from its standby stops sending.
  */
 export function takeReceivers(statements: RawStatements, taking: TakingReceivers): Promise<DueReceiver[]> {
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking
@@ -92,7 +93,10 @@ export function takeReceivers(statements: RawStatements, taking: TakingReceivers
     )
     UPDATE webhooks w SET served_by = ${worker}, served_until = now() + make_interval(secs => ${leaseSeconds})
     FROM (SELECT key FROM found UNION ALL SELECT key FROM kept) AS one, accounts a,
-      (SELECT set_config('synchronous_commit', 'off', true)) AS commit_at_once
+      (
+        SELECT set_config('synchronous_commit', CASE WHEN ${renewed.length > 0}::boolean THEN now_set ELSE 'off' END, true)
+        FROM current_setting('synchronous_commit') AS now_set
+      ) AS commit
     WHERE w.key = one.key AND a.id = w.account_id
     RETURNING w.key, w.id, w.account_id AS "accountId", w.url, w.format, w.secret_sealed AS "secretSealed",
       CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed",
