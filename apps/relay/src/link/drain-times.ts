@@ -7,8 +7,8 @@ export interface DrainPeriod {
 /**
  * Returns the period in which this number of agents is asked to reconnect. It takes 20 s, or longer if more than 200
  * agents would leave in a second, because one other relay must be able to admit all of them and to accept messages
- * meanwhile. The first agents leave after 5 s, or after a quarter of a short period. A load balancer that has not noticed
- * the drain yet would send agents that leave earlier back to this relay.
+ * meanwhile. The first agents leave after 5 s, or after a quarter of a short period. A load balancer that has not
+ * noticed the drain yet would send agents that leave earlier back to this relay.
  */
 export function drainPeriod(agents: number, longestMs: number): DrainPeriod {
   const toMs = Math.min(longestMs, NOTICE_MS + Math.max(SHORTEST_MS, agents * EACH_MS))

@@ -48,6 +48,6 @@ test('only a request without an answer of the gateway counts as silence', () => 
   expect([0, 502, 503, 504, 400, 409, 500].filter((status) => isSilence(new ApiFailure(status, {})))).toEqual([
     0, 502, 503, 504,
   ])
-  expect(isSilence(new ApiFailure(503, { message: 'the database is away' }))).toBe(false)
+  expect(isSilence(new ApiFailure(503, { message: 'the database is unavailable' }))).toBe(false)
   expect(isSilence(new Error('another error'))).toBe(false)
 })

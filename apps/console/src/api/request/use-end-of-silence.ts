@@ -14,7 +14,7 @@ export function useEndOfSilence({ error, reset }: { readonly error: Error | null
 
 /**
  * True if the gateway did not answer, or if a proxy answered in its place. An answer of the gateway contains a message,
- * even if its database is away.
+ * even if its database is unavailable.
  */
 export function isSilence(error: Error): boolean {
   if (!(error instanceof ApiFailure)) return false

@@ -51,9 +51,9 @@ export interface TakingReceivers {
  * other values are read as of the start of the statement. SKIP LOCKED leaves out rows that are being taken or changed.
  * A killed worker has lost its presence lock, so its receivers are taken at once.
  *
- * The first lease of a receiver is committed without a wait for the disk. If PostgreSQL crashes and loses it, the worker
- * has lost its presence lock as well, and takes its receivers again under another number. A renewal waits: it proves
- * that the database can still commit, so that a worker whose primary is cut off from its standby stops sending.
+ * The first lease of a receiver is committed without a wait for the disk. If PostgreSQL crashes and loses it, the
+ * worker has lost its presence lock as well, and takes its receivers again under another number. A renewal waits: it
+ * proves that the database can still commit, so that a worker whose primary is cut off from its standby stops sending.
  */
 export function takeReceivers(statements: RawStatements, taking: TakingReceivers): Promise<DueReceiver[]> {
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking
