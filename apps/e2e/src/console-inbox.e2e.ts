@@ -1,7 +1,7 @@
 // Tests the shared inbox of the console: unread messages, a search that opens the conversation at the match, archive,
 // notes.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { barriersEverywhere } from './house/browser/barriers.ts'
 import { ConsoleBrowser } from './house/browser/console-browser.ts'
@@ -20,6 +20,9 @@ beforeAll(async () => {
   browser = await ConsoleBrowser.start(gateway.url)
   page = await browser.signedIn(credentialsIn(gateway.folder))
 })
+
+// Some tests make the window smaller.
+beforeEach(() => page.setViewportSize({ width: 1_400, height: 900 }))
 
 afterAll(async () => {
   await browser?.stop()
