@@ -2,6 +2,7 @@ import { openLog } from '@smsgw/daemon/log/log'
 import { afterEach, expect, test, vi } from 'vitest'
 import { readRelayConfig } from '../config.ts'
 import { type Relay, startRelay } from '../relay.ts'
+import { callUrl } from '../testing/call-url.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { drainPeriod, drainTimes } from './drain-times.ts'
 import { newKeys, ScriptedAgent } from './testing/scripted-agent.ts'
@@ -55,6 +56,22 @@ test('agents that a load balancer sends back to a draining relay are asked again
   expect(await relayIds()).toContain(leavingId)
   await vi.waitUntil(async () => !(await relayIds()).includes(leavingId ?? null), { timeout: 150_000, interval: 200 })
   await Promise.all(agents.map((agent) => agent.online()))
+})
+
+test('an agent of a draining relay gets messages until it leaves', async () => {
+  const [leaving, staying] = [await startRelayOf(), await startRelayOf()]
+  const options = { identity: { credential: ENROLMENT_TOKEN }, keys: newKeys(), capacity: 10 }
+  const agent = new ScriptedAgent({ url: leaving.url, ...options }).start()
+  agents.push(agent)
+  await agent.online()
+  leaving.drain()
+  const called = await callUrl('POST', `${staying.url}/3rdparty/v1/messages`, {
+    auth: `Basic ${Buffer.from('sms:tea at half past four').toString('base64')}`,
+    body: { textMessage: { text: 'hello' }, phoneNumbers: ['+4915112345678'], deviceId: agent.deviceId },
+  })
+  expect(called).toMatchObject({ status: 202 })
+  await agent.until(() => agent.commands.length > 0)
+  expect(agent.welcomes).toHaveLength(1)
 })
 
 test.each([100, 4_000, 10_000])('%i agents leave a draining relay evenly, at most 200 in a second', (count) => {

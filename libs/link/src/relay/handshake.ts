@@ -64,7 +64,6 @@ export function connectionOpened(state: RelayState, opened: OpenedConnection): R
     heartbeat: startHeartbeat,
     inbox: openInbox(opened.mark),
     outbox: emptyOutbox,
-    isDraining: false,
     settings: { sent: 0 },
     ticks: 0,
   }

@@ -82,10 +82,8 @@ export function proceed(state: OpenState, input: RelayInput): RelayStep {
     case 'settings-changed':
       return pushSettings(state, input)
     case 'drain':
-      return {
-        state: { ...state, phase: { ...state.phase, isDraining: true } },
-        effects: [send({ type: 'goaway', reconnectAfterMs: input.reconnectAfterMs })],
-      }
+      // Commands are still claimed: a command that does not reach the agent before it leaves is sent when it resumes.
+      return { state, effects: [send({ type: 'goaway', reconnectAfterMs: input.reconnectAfterMs })] }
     default:
       return unchanged(state)
   }
@@ -188,7 +186,7 @@ function advance(state: OpenState): RelayStep {
   const { phase } = state
   const { connEpoch, hello } = phase
   const sending = nextCommands(phase.outbox)
-  const claim = phase.isDraining ? undefined : nextClaim(sending.outbox)
+  const claim = nextClaim(sending.outbox)
   const inbox = nextBatch(phase.inbox)
   const { isResumed } = phase.outbox
   const fence = { connEpoch, journalId: hello.journal.id }

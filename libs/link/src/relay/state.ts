@@ -48,8 +48,6 @@ export interface Open {
   readonly heartbeat: Heartbeat
   readonly inbox: EventInbox
   readonly outbox: CommandOutbox
-  /** True if the agent was asked to reconnect to another relay, so that no more commands are claimed. */
-  readonly isDraining: boolean
   readonly settings: SettingsPush
   readonly ticks: number
 }
