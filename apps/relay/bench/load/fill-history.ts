@@ -6,10 +6,14 @@ import type { BenchRelays } from '../bench-relays.ts'
 
 const PORTION = 200_000
 
+/** Less than the retention of the relay, which would otherwise delete messages while they are stored and read. */
+const DAYS = 20
+const DAY_MS = 24 * 60 * 60_000
+
 /**
- * Stores finished messages, which were accepted one second apart and went to different numbers, and counts them. Their
- * ids begin with the time, like those of the relay. Triggers and foreign keys are off, because they would double the
- * time and have no effect on these rows.
+ * Stores finished messages, which went to different numbers, and counts them. They were accepted at equal intervals of
+ * at most a second, within the last `DAYS` days. Their ids begin with the time, like those of the relay. Triggers and
+ * foreign keys are off, because they would double the time and have no effect on these rows.
  */
 export async function storeOldMessages(
   database: BenchDatabase,
@@ -17,13 +21,16 @@ export async function storeOldMessages(
   messages: number,
 ): Promise<void> {
   const { pool } = database
-  const beganAt = new Date(Date.now() - messages * 1_000)
+  const apartMs = Math.min(1_000, (DAYS * DAY_MS) / messages)
+  const beganAt = new Date(Date.now() - messages * apartMs)
   const client = await pool.connect()
   try {
     await client.query(`SET session_replication_role = replica; SET synchronous_commit = off`)
     await client.query(TIMED_ID)
-    for (let from = 0; from < messages; from += PORTION)
-      await client.query(FILL, [accountId, deviceId, beganAt, from, Math.min(messages, from + PORTION) - 1])
+    for (let from = 0; from < messages; from += PORTION) {
+      const last = Math.min(messages, from + PORTION) - 1
+      await client.query(FILL, [accountId, deviceId, beganAt, apartMs, from, last])
+    }
     await client.query(`RESET session_replication_role; RESET synchronous_commit`)
   } finally {
     client.release()
@@ -46,8 +53,8 @@ const FILL = `
       (account_id, id, device_id, created_at, text, state, processed_at, sent_at, delivered_at, finished_at)
     SELECT $1, pg_temp.timed_id((extract(epoch FROM at) * 1000)::bigint, n), $2, at,
       'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00', 'Delivered', at, at, at, at
-    FROM generate_series($4::bigint, $5::bigint) n, LATERAL (
-      SELECT $3::timestamptz + n * interval '1 second' AS at) AS accepted
+    FROM generate_series($5::bigint, $6::bigint) n, LATERAL (
+      SELECT $3::timestamptz + n * $4::float8 * interval '1 ms' AS at) AS accepted
     RETURNING key, id, created_at
   )
   INSERT INTO recipients (cmd_id, message_key, account_id, device_id, position, phone_number, state, due_at)
