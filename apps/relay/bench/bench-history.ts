@@ -12,10 +12,11 @@ import { median, print } from './load/figures.ts'
 import { countAllMessages } from './load/fill-history.ts'
 
 const TIMES = 20
-/** The time that the history covers. */
-const DAYS = 30
-const START = Date.parse('2026-01-01T00:00:00Z')
-const day = (number: number) => new Date(START + number * 86_400_000).toISOString()
+/** The days that the history covers. They end before today, and are within the retention of the relay. */
+const DAYS = 29
+const DAY_MS = 86_400_000
+const START = (Math.floor(Date.now() / DAY_MS) - DAYS) * DAY_MS
+const day = (number: number) => new Date(START + number * DAY_MS).toISOString()
 
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '1000000' } } })
 const messages = Number(values.messages)
