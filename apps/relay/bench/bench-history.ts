@@ -1,5 +1,5 @@
 // Measures how long it takes to read a page of 50 messages by cursor, over HTTP with authentication. Reads the first
-// and the deepest page of a history of a million messages, with every filter of the API. Prints medians of twenty
+// and the deepest page of a history of a million messages, with every filter of the API. Prints medians of forty
 // requests.
 //
 //   node apps/relay/bench/bench-history.ts [--messages 1000000]
@@ -10,8 +10,10 @@ import { withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
 import { median, print } from './load/figures.ts'
 import { countAllMessages } from './load/fill-history.ts'
+import { timePage } from './load/time-page.ts'
 
-const TIMES = 20
+const TIMES = 40
+const PAGE = 50
 /** The days that the history covers. They end before today, and are within the retention of the relay. */
 const DAYS = 29
 const DAY_MS = 86_400_000
@@ -51,10 +53,7 @@ await withBenchDatabase((database) =>
     print('first page with the exact total', 'ms', 'without ms', 'ratio')
     await countAllMessages(database)
     for (const filter of totals) {
-      const [counted = 0, without = 0] = await times(
-        () => page(relays, filter),
-        () => page(relays, { ...filter, cursor: 'start' }),
-      )
+      const [counted = 0, without = 0] = await times(relays, filter, { ...filter, cursor: 'start' })
       print(nameOf(filter), counted.toFixed(1), without.toFixed(1), (counted / without).toFixed(2))
     }
   }),
@@ -80,10 +79,7 @@ async function fill(pool: Pool, { accountId }: BenchRelays): Promise<void> {
 
 async function measure(relays: BenchRelays, filter: Query): Promise<void> {
   const deepest = await deepestCursor(relays, filter)
-  const [first = 0, last = 0] = await times(
-    () => page(relays, { ...filter, cursor: 'start' }),
-    () => page(relays, { ...filter, cursor: deepest }),
-  )
+  const [first = 0, last = 0] = await times(relays, { ...filter, cursor: 'start' }, { ...filter, cursor: deepest })
   print(nameOf(filter), first.toFixed(1), last.toFixed(1), (last / first).toFixed(2))
 }
 
@@ -98,30 +94,21 @@ function nameOf(filter: Query): string {
  */
 async function deepestCursor(relays: BenchRelays, filter: Query): Promise<string> {
   const sort = filter['sort'] === 'created_at' ? '-created_at' : 'created_at'
-  const { headers } = await page(relays, { ...filter, sort, limit: '51', cursor: 'start' })
+  const query = new URLSearchParams({ ...filter, sort, limit: String(PAGE + 1), cursor: 'start' })
+  const { headers } = await callUrl('GET', `${relays.urls[0]}/3rdparty/v1/messages?${query}`, { auth: relays.auth })
   const link = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
   if (link === undefined) throw new Error('too few messages for a second page')
   return new URL(link, 'http://relay').searchParams.get('cursor') ?? ''
-}
-
-async function page({ urls: [url], auth }: BenchRelays, query: Query) {
-  const called = await callUrl('GET', `${url}/3rdparty/v1/messages?${new URLSearchParams(query)}`, { auth })
-  if (called.status !== 200 || called.json.length < 50) throw new Error(`${called.status}: not a full page`)
-  return called
 }
 
 /**
  * Returns the median duration of each kind of request. The kinds alternate, so that other programs on the machine
  * affect all kinds in the same way.
  */
-async function times(...works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
-  const durations = works.map((): number[] => [])
+async function times(relays: BenchRelays, ...queries: readonly Query[]): Promise<number[]> {
+  const durations = queries.map((): number[] => [])
   for (let time = 0; time < TIMES; time++) {
-    for (const [index, work] of works.entries()) {
-      const started = performance.now()
-      await work()
-      durations[index]?.push(performance.now() - started)
-    }
+    for (const [index, query] of queries.entries()) durations[index]?.push(await timePage(relays, query, PAGE))
   }
   return durations.map(median)
 }

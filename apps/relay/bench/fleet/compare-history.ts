@@ -1,6 +1,6 @@
-import { callUrl } from '../../src/testing/call-url.ts'
 import { compareAccepts, type HistorySide, withEmptyAndFilled } from '../load/compare-history.ts'
 import { median, print } from '../load/figures.ts'
+import { timePage } from '../load/time-page.ts'
 
 interface HistoryOptions {
   readonly seconds: number
@@ -8,7 +8,7 @@ interface HistoryOptions {
   readonly main: string | undefined
 }
 
-const TIMES = 15
+const TIMES = 40
 const PAGE = 50
 
 /** Compares relays with and without a history: messages accepted, and pages of the history. */
@@ -34,18 +34,8 @@ async function comparePages(sides: readonly [HistorySide, HistorySide]): Promise
     const times = sides.map((): number[] => [])
     // The sides alternate, so that other programs on the machine affect both sides in the same way.
     for (let turn = 0; turn < TIMES; turn++)
-      for (const [index, side] of sides.entries()) times[index]?.push(await timePage(side, query))
+      for (const [index, side] of sides.entries()) times[index]?.push(await timePage(side.relays, query, PAGE))
     const [empty = 0, filled = 0] = times.map(median)
     print(name, empty.toFixed(1), filled.toFixed(1), (filled / empty).toFixed(2))
   }
-}
-
-async function timePage(
-  { relays: { urls, auth } }: HistorySide,
-  query: Readonly<Record<string, string>>,
-): Promise<number> {
-  const startedMs = performance.now()
-  const called = await callUrl('GET', `${urls[0]}/3rdparty/v1/messages?${new URLSearchParams(query)}`, { auth })
-  if (called.status !== 200 || called.json.length < PAGE) throw new Error(`${called.status}: not a full page`)
-  return performance.now() - startedMs
 }
