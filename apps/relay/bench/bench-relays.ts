@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
 import { startRelayProcess, startRelayProcessOf, type TestRelayProcess } from '../src/testing/relay-process.ts'
 import type { BenchDatabase } from './bench-database.ts'
 
@@ -16,7 +17,10 @@ export async function withBenchRelays(
   { url, pool }: BenchDatabase,
   count: number,
   work: (relays: BenchRelays) => Promise<void>,
-  /** `main` is the entry point of another build, for example a bundle. The other members are settings. */
+  /**
+   * `main` is the entry point of another build, for example a bundle, relative to the folder in which the command was
+   * entered. The other members are settings.
+   */
   {
     main,
     settings: more = {},
@@ -29,14 +33,16 @@ export async function withBenchRelays(
     ADMIN_USERNAME: 'sms',
     ADMIN_PASSWORD: password,
     QUEUE_MAX_PENDING: '10000000',
-    // Makes agents appear to connect from many addresses.
-    TRUSTED_PROXIES: '127.0.0.1',
+    // Makes agents appear to connect from many addresses. Each process with agents has its own loopback address.
+    TRUSTED_PROXIES: '127.0.0.0/8',
     ...more,
   }
   const relays: TestRelayProcess[] = []
   try {
     for (let index = 0; index < count; index++)
-      relays.push(await (main === undefined ? startRelayProcess(settings) : startRelayProcessOf(main, settings)))
+      relays.push(
+        await (main === undefined ? startRelayProcess(settings) : startRelayProcessOf(fromCwd(main), settings)),
+      )
     const { rows } = await pool.query<{ id: string }>('SELECT id FROM accounts')
     const accountId = rows[0]?.id ?? ''
     const deviceId = 'd'.repeat(21)
@@ -47,4 +53,9 @@ export async function withBenchRelays(
     for (const { kill } of relays) kill('SIGTERM')
     await Promise.all(relays.map(({ ended }) => ended))
   }
+}
+
+/** `npm run` starts the bench in another folder, and passes the folder of its caller in this variable. */
+function fromCwd(path: string): string {
+  return resolve(process.env['INIT_CWD'] ?? '', path)
 }
