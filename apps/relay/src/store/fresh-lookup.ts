@@ -45,6 +45,16 @@ export class FreshLookup<Value extends object> {
   /** Discards matching rows after this process changed them. */
   forget(matches: (value: Value, id: string) => boolean): void {
     for (const [id, { value }] of this.#rows.entries()) if (matches(value, id)) this.#rows.delete(id)
+    this.#outdateRunning()
+  }
+
+  /** Discards one row, without a search through all rows. */
+  forgetOne(id: string): void {
+    this.#rows.delete(id)
+    this.#outdateRunning()
+  }
+
+  #outdateRunning(): void {
     // A running query may have read the row before the change, so its result is not used.
     if (this.#running) this.#running.outdated = true
   }

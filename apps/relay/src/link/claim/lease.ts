@@ -7,14 +7,19 @@ export const LEASE_MS = 60_000
  */
 export function isLeased(leaseUntil: Date | null, now: Date): boolean {
   if (leaseUntil === null) return false
-  return leaseUntil > now && leaseUntil <= latestLease(now)
+  const [untilMs, nowMs] = [leaseUntil.getTime(), now.getTime()]
+  return untilMs > nowMs && untilMs <= latestLeaseMs(nowMs)
 }
 
 /**
  * Returns the latest time at which a lease can end. A lease that ends later was written before the clock was set back.
  */
 export function latestLease(now: Date): Date {
-  return new Date(now.getTime() + LEASE_MS + SLACK_MS)
+  return new Date(latestLeaseMs(now.getTime()))
+}
+
+function latestLeaseMs(nowMs: number): number {
+  return nowMs + LEASE_MS + SLACK_MS
 }
 
 /** Tolerance for small differences between the clocks of relays. */

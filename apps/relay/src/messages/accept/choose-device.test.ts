@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
-import { chooseDevice, type DeviceCriteria, type DeviceOnRoster } from './choose-device.ts'
+import { chooseDevice, type DeviceCriteria, type DeviceOnRoster, hasRealSlot } from './choose-device.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
 const online = { leaseUntil: minutesAgo(-1), lastSeen: now }
 
-function device(id: string, about: Partial<DeviceOnRoster> = {}): DeviceOnRoster {
+function device(
+  id: string,
+  { waiting = 0, ...about }: Partial<DeviceOnRoster> & { readonly waiting?: number } = {},
+): DeviceOnRoster {
   return {
     id,
     lastSeen: minutesAgo(10),
@@ -14,7 +17,7 @@ function device(id: string, about: Partial<DeviceOnRoster> = {}): DeviceOnRoster
     slots: [],
     readySlots: [],
     emulatedSlots: [],
-    waiting: 0,
+    queue: { waiting },
     ...about,
   }
 }
@@ -29,7 +32,7 @@ function choose(devices: readonly DeviceOnRoster[], criteria: Partial<DeviceCrit
     mayMixEmulated: false,
     ...criteria,
   }
-  return chooseDevice(devices, complete, now)
+  return chooseDevice({ devices, hasRealModem: devices.some(hasRealSlot) }, complete, now)
 }
 
 function choice(devices: readonly DeviceOnRoster[], criteria: Partial<DeviceCriteria> = {}): string {

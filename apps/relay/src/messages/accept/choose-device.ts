@@ -19,8 +19,18 @@ export interface DeviceOnRoster {
   readonly readySlots: readonly number[]
   /** The slots of virtual modems. */
   readonly emulatedSlots: readonly number[]
-  /** The number of unfinished recipients. */
-  readonly waiting: number
+  /** Shared by all cached rows of the device. */
+  readonly queue: {
+    /** The number of unfinished recipients. */
+    readonly waiting: number
+  }
+}
+
+/** The devices of an account that a message may be sent with. */
+export interface Roster<Device extends DeviceOnRoster = DeviceOnRoster> {
+  readonly devices: readonly Device[]
+  /** True if any device of the account has a real modem. Not used for devices without a virtual modem. */
+  readonly hasRealModem: boolean
 }
 
 export interface DeviceCriteria {
@@ -60,81 +70,100 @@ export type DeviceProblem =
  * its messages would not reach a phone.
  */
 export function chooseDevice<Device extends DeviceOnRoster>(
-  devices: readonly Device[],
+  { devices, hasRealModem }: Roster<Device>,
   criteria: DeviceCriteria,
   now: Date,
 ): DeviceChoice<Device> {
   if (devices.length === 0) return refused(criteria.deviceId === undefined ? 'none' : 'unknown')
-  const known = criteria.deviceId === undefined ? devices : devices.filter(({ id }) => id === criteria.deviceId)
-  if (known.length === 0) return refused('unknown')
-  const permitted = known.flatMap((device) => candidatesOf(device, criteria))
-  if (permitted.length === 0) return refused('sim-not-allowed')
-  const equipped = permitted.filter(canHave)
-  // A request without a SIM fails here only if the key is limited to SIMs that the devices do not have.
-  if (equipped.length === 0) return refused(criteria.simNumber === undefined ? 'sim-not-allowed' : 'no-such-sim')
-  const hasReal = !criteria.mayMixEmulated && devices.some(hasRealSlot)
-  const allowed = hasReal ? equipped.filter(({ device, simNumber }) => !isEmulated(device, simNumber)) : equipped
-  if (allowed.length === 0) return refused('emulated')
-  let able = allowed
-  for (const capability of criteria.capabilities) {
-    able = able.filter(({ device }) => supports(device, capability))
-    if (able.length === 0) return refused(missing(capability))
+  const checks = checksOf(criteria, hasRealModem, now)
+  let isKnown = false
+  let best: Candidate<Device> | undefined
+  let mostPassed = -1
+  for (const device of devices) {
+    if (criteria.deviceId !== undefined && device.id !== criteria.deviceId) continue
+    isKnown = true
+    for (const simNumber of permittedSims(device, criteria)) {
+      const passed = countPassed(checks, device, simNumber)
+      if (passed > mostPassed) mostPassed = passed
+      if (passed < checks.length) continue
+      const isOnline = isLeased(device.leaseUntil, now)
+      if (best === undefined || compare(device, simNumber, isOnline, best) < 0) best = { device, simNumber, isOnline }
+    }
   }
-  const active = criteria.deviceId === undefined ? able.filter(({ device }) => isActive(device, criteria, now)) : able
-  if (active.length === 0) return refused('not-active')
-  const free = active.filter(({ device }) => device.waiting < criteria.queueLimit)
-  if (free.length === 0) return refused('queue-full')
-  return { ok: true, ...free.reduce((best, one) => (compare(one, best, now) < 0 ? one : best)) }
+  if (best !== undefined) return { ok: true, device: best.device, simNumber: best.simNumber }
+  if (!isKnown) return refused('unknown')
+  return refused(checks[mostPassed]?.problem ?? 'sim-not-allowed')
 }
 
-/** A device, and the SIM that the message requires. `simNumber` is undefined if any SIM of the device may be used. */
+/** A device that can send the message, and the SIM that the message requires. */
 interface Candidate<Device extends DeviceOnRoster = DeviceOnRoster> {
   readonly device: Device
+  /** Undefined if any SIM of the device may be used. */
   readonly simNumber: number | undefined
+  readonly isOnline: boolean
 }
 
-/**
- * Returns the SIMs of a device that the message may use: one candidate for each allowed SIM, or a single candidate that
- * stands for any SIM.
- */
-function candidatesOf<Device extends DeviceOnRoster>(
-  device: Device,
-  { simNumber, allowedSims }: DeviceCriteria,
-): Candidate<Device>[] {
-  if (allowedSims === undefined) return [{ device, simNumber }]
+/** A check of a device with a SIM. If no device passes it that passed the checks before it, its problem is returned. */
+interface Check {
+  readonly problem: DeviceProblem
+  passes(device: DeviceOnRoster, simNumber: number | undefined): boolean
+}
+
+function checksOf(criteria: DeviceCriteria, hasRealModem: boolean, now: Date): readonly Check[] {
+  const { deviceId, queueLimit } = criteria
+  const needsReal = hasRealModem && !criteria.mayMixEmulated
+  return [
+    // A request without a SIM fails here only if the key is limited to SIMs that the devices do not have.
+    { problem: criteria.simNumber === undefined ? 'sim-not-allowed' : 'no-such-sim', passes: canHave },
+    { problem: 'emulated', passes: (device, simNumber) => !needsReal || !isEmulated(device, simNumber) },
+    ...criteria.capabilities.map((capability) => ({
+      problem: missing(capability),
+      passes: (device: DeviceOnRoster) => supports(device, capability),
+    })),
+    { problem: 'not-active', passes: (device) => deviceId !== undefined || isActive(device, criteria, now) },
+    { problem: 'queue-full', passes: ({ queue }) => queue.waiting < queueLimit },
+  ]
+}
+
+function countPassed(checks: readonly Check[], device: DeviceOnRoster, simNumber: number | undefined): number {
+  let passed = 0
+  for (const check of checks) {
+    if (!check.passes(device, simNumber)) break
+    passed += 1
+  }
+  return passed
+}
+
+/** Returns the SIMs of a device that the message may use. Undefined in the list stands for any SIM. */
+function permittedSims(device: DeviceOnRoster, criteria: DeviceCriteria): readonly (number | undefined)[] {
+  const { simNumber, allowedSims } = criteria
+  if (allowedSims === undefined) return [simNumber]
   const ofDevice = allowedSims.filter(({ deviceId }) => deviceId === device.id)
-  if (ofDevice.some((allowed) => allowed.simNumber === undefined)) return [{ device, simNumber }]
+  if (ofDevice.some((allowed) => allowed.simNumber === undefined)) return [simNumber]
   const numbers = ofDevice.flatMap((allowed) => allowed.simNumber ?? [])
-  return numbers
-    .filter((number) => simNumber === undefined || number === simNumber)
-    .map((number) => ({ device, simNumber: number }))
+  return simNumber === undefined ? numbers : numbers.filter((number) => number === simNumber)
 }
 
 /**
  * Prefers online devices, then a working SIM, then a possible SIM, then the shortest queue. Among offline devices, the
  * device that was seen last is preferred.
  */
-function compare(one: Candidate, other: Candidate, now: Date): number {
-  const online = Number(isOnline(other.device, now)) - Number(isOnline(one.device, now))
-  if (online !== 0) return online
-  if (!isOnline(one.device, now)) return seenMs(other.device) - seenMs(one.device)
-  const ready = readiness(other.device, other.simNumber) - readiness(one.device, one.simNumber)
-  return ready || one.device.waiting - other.device.waiting
-}
-
-function isOnline({ leaseUntil }: DeviceOnRoster, now: Date): boolean {
-  return isLeased(leaseUntil, now)
+function compare(device: DeviceOnRoster, simNumber: number | undefined, isOnline: boolean, best: Candidate): number {
+  if (isOnline !== best.isOnline) return isOnline ? -1 : 1
+  if (!isOnline) return seenMs(best.device) - seenMs(device)
+  const ready = readiness(best.device, best.simNumber) - readiness(device, simNumber)
+  return ready || device.queue.waiting - best.device.queue.waiting
 }
 
 /**
  * Returns true for a device that has not reported its slots, because it may have the SIM. If it does not have the SIM,
  * the message fails at the device.
  */
-function canHave({ device: { slots }, simNumber }: Candidate): boolean {
+function canHave({ slots }: DeviceOnRoster, simNumber: number | undefined): boolean {
   return simNumber === undefined || slots.length === 0 || slots.includes(simNumber)
 }
 
-function hasRealSlot({ slots, emulatedSlots }: DeviceOnRoster): boolean {
+export function hasRealSlot({ slots, emulatedSlots }: Pick<DeviceOnRoster, 'slots' | 'emulatedSlots'>): boolean {
   return slots.some((slot) => !emulatedSlots.includes(slot))
 }
 
@@ -170,7 +199,9 @@ function readiness({ slots, readySlots }: DeviceOnRoster, simNumber: number | un
 
 function isActive(device: DeviceOnRoster, { activeWithinHours }: DeviceCriteria, now: Date): boolean {
   return (
-    activeWithinHours === 0 || isOnline(device, now) || seenMs(device) >= now.getTime() - activeWithinHours * 3_600_000
+    activeWithinHours === 0 ||
+    isLeased(device.leaseUntil, now) ||
+    seenMs(device) >= now.getTime() - activeWithinHours * 3_600_000
   )
 }
 

@@ -1,8 +1,18 @@
 import type { Clock } from '../../clock.ts'
 import type { Database } from '../../store/database.ts'
 import { FreshLookup } from '../../store/fresh-lookup.ts'
-import { chooseDevice, type DeviceCriteria, type DeviceOnRoster, type DeviceProblem } from './choose-device.ts'
-import { readRosters } from './read-rosters-statement.ts'
+import { storableText } from '../../store/storable.ts'
+import {
+  chooseDevice,
+  type DeviceCriteria,
+  type DeviceOnRoster,
+  type DeviceProblem,
+  hasRealSlot,
+  type Roster,
+} from './choose-device.ts'
+import { type DeviceQueue, DeviceQueues } from './device-queues.ts'
+import { readNamedDevices } from './read-named-devices-statement.ts'
+import { readRosters, type StoredDevice } from './read-rosters-statement.ts'
 
 interface RosterDeps {
   readonly database: Database
@@ -30,80 +40,137 @@ export interface Reservation {
 
 /** The number of accounts whose devices are cached. */
 const ACCOUNTS = 10_000
+/** The number of single devices that are cached. */
+const DEVICES = 10_000
 
 /**
  * Chooses devices from memory, without a query per message.
  *
- * The devices of an account are read at most once a second. Each reservation adds to the queue length in memory. If its
- * message is not yet stored when the devices are read again, the reservation is still counted. So the queue limit is
- * exact within this process. Messages of other processes are counted with a delay of at most one second. Before a
- * message is refused, the devices are read again.
+ * A request that names its device reads only this device, because an account may have thousands. A request with a key
+ * that is limited to some SIMs reads only the devices of these SIMs. Any other request needs all devices of the
+ * account. Devices are read at most once a second.
+ *
+ * Each reservation adds to the queue length in memory. If its message is not yet stored when the device is read again,
+ * the reservation is still counted. So this process never exceeds the queue limit. Messages of other processes are
+ * counted with a delay of at most one second. Before a message is refused, its devices are read again.
  */
 export class DeviceRoster {
   readonly #deps: RosterDeps
-  readonly #accounts: FreshLookup<Roster>
-  /** The number of reserved recipients that have not been stored, by device. */
-  readonly #reserved = new Map<string, number>()
+  readonly #accounts: FreshLookup<CachedRoster>
+  readonly #devices: FreshLookup<CachedRoster>
+  readonly #queues = new DeviceQueues()
 
   constructor(deps: RosterDeps) {
     this.#deps = deps
-    this.#accounts = new FreshLookup({
-      load: (accountIds) => this.#read(accountIds),
-      nowMs: () => deps.clock.now().getTime(),
-      size: ACCOUNTS,
-    })
+    const nowMs = () => this.#nowMs()
+    this.#accounts = new FreshLookup({ load: (ids) => this.#readAccounts(ids), nowMs, size: ACCOUNTS })
+    this.#devices = new FreshLookup({ load: (ids) => this.#readDevices(ids), nowMs, size: DEVICES })
   }
 
   async reserve(accountId: string, criteria: Requirements, recipients: number): Promise<ReservationOrProblem> {
-    const reserved = this.#tryReserve(await this.#accounts.get(accountId), criteria, recipients)
+    const reserved = this.#tryReserve(await this.#find(accountId, criteria), criteria, recipients)
     if (reserved.ok) return reserved
-    this.forget(accountId)
-    return this.#tryReserve(await this.#accounts.get(accountId), criteria, recipients)
+    this.#forgetFound(accountId, criteria)
+    return this.#tryReserve(await this.#find(accountId, criteria), criteria, recipients)
   }
 
   /** Drops the cached devices of an account. */
   forget(accountId: string): void {
-    this.#accounts.forget((_, id) => id === accountId)
+    this.#accounts.forgetOne(accountId)
+    this.#devices.forget((_, id) => namedOf(id).accountId === accountId)
   }
 
-  #tryReserve({ devices }: Roster = { devices: [] }, criteria: Requirements, recipients: number): ReservationOrProblem {
+  /** Returns the devices that the message may be sent with, and perhaps other devices of the account. */
+  async #find(accountId: string, criteria: Requirements): Promise<CachedRoster | undefined> {
+    const named = namedDevices(criteria)
+    if (named === undefined) return await this.#accounts.get(accountId)
+    const found = await Promise.all(named.map((deviceId) => this.#devices.get(idOf(accountId, deviceId))))
+    const rosters = found.filter((roster) => roster !== undefined)
+    if (rosters.length > 0)
+      return {
+        devices: rosters.flatMap(({ devices }) => devices),
+        hasRealModem: rosters.some(({ hasRealModem }) => hasRealModem),
+      }
+    // A key may be limited to SIMs of deleted devices. The refusal depends on whether the account has other devices.
+    return criteria.deviceId === undefined ? await this.#accounts.get(accountId) : undefined
+  }
+
+  #forgetFound(accountId: string, criteria: Requirements): void {
+    for (const deviceId of namedDevices(criteria) ?? []) this.#devices.forgetOne(idOf(accountId, deviceId))
+    if (criteria.deviceId === undefined) this.#accounts.forgetOne(accountId)
+  }
+
+  #tryReserve(
+    roster: CachedRoster = { devices: [], hasRealModem: false },
+    criteria: Requirements,
+    recipients: number,
+  ): ReservationOrProblem {
     const { clock, queueLimit, mayMixEmulated = false } = this.#deps
-    const choice = chooseDevice(devices, { ...criteria, queueLimit, mayMixEmulated }, clock.now())
+    const choice = chooseDevice(roster, { ...criteria, queueLimit, mayMixEmulated }, clock.now())
     if (!choice.ok) return choice
     const { device, simNumber } = choice
-    device.waiting += recipients
-    this.#count(device.id, recipients)
-    const reservation = {
-      deviceId: device.id,
-      simNumber,
-      end: (isStored: boolean) => {
-        if (!isStored) device.waiting -= recipients
-        this.#count(device.id, -recipients)
-      },
-    }
-    return { ok: true, reservation }
+    const end = this.#queues.reserve(device.queue, recipients)
+    return { ok: true, reservation: { deviceId: device.id, simNumber, end } }
   }
 
-  #count(deviceId: string, recipients: number): void {
-    const reserved = (this.#reserved.get(deviceId) ?? 0) + recipients
-    if (reserved === 0) this.#reserved.delete(deviceId)
-    else this.#reserved.set(deviceId, reserved)
-  }
-
-  async #read(accountIds: readonly string[]): Promise<Map<string, Roster>> {
+  #readAccounts(accountIds: readonly string[]): Promise<Map<string, CachedRoster>> {
     const { database, queueLimit } = this.#deps
-    const rosters = await readRosters(database, accountIds, queueLimit)
-    return new Map([...rosters].map(([accountId, devices]) => [accountId, { devices: devices.map(this.#counted) }]))
+    return this.#read(async (cached) => {
+      const rosters = await readRosters(database, accountIds, queueLimit)
+      return new Map(
+        [...rosters].map(([accountId, devices]) => [
+          accountId,
+          { devices: devices.map(cached), hasRealModem: devices.some(hasRealSlot) },
+        ]),
+      )
+    })
   }
 
-  readonly #counted = (device: DeviceOnRoster): Counted => ({
-    ...device,
-    waiting: device.waiting + (this.#reserved.get(device.id) ?? 0),
-  })
+  #readDevices(ids: readonly string[]): Promise<Map<string, CachedRoster>> {
+    const { database, queueLimit } = this.#deps
+    return this.#read(async (cached) => {
+      const devices = await readNamedDevices(database, ids.map(namedOf), queueLimit)
+      return new Map(
+        devices.map((device) => [
+          idOf(device.accountId, device.id),
+          { devices: [cached(device)], hasRealModem: device.hasRealModem },
+        ]),
+      )
+    })
+  }
+
+  async #read(work: (cached: (device: StoredDevice) => CachedDevice) => Promise<Map<string, CachedRoster>>) {
+    const read = this.#queues.beginRead()
+    try {
+      return await work(({ accountId: _, waiting, ...device }) => {
+        return { ...device, queue: this.#queues.queueOf(device.id, waiting, read, this.#nowMs()) }
+      })
+    } finally {
+      this.#queues.endRead(read, this.#nowMs())
+    }
+  }
+
+  #nowMs(): number {
+    return this.#deps.clock.now().getTime()
+  }
 }
 
-interface Roster {
-  readonly devices: readonly Counted[]
+type CachedDevice = DeviceOnRoster & { readonly queue: DeviceQueue }
+type CachedRoster = Roster<CachedDevice>
+
+/** Returns the ids of the only devices that may be used; undefined if any device of the account may be used. */
+function namedDevices({ deviceId, allowedSims }: Requirements): readonly string[] | undefined {
+  // Another text could fail the query, also for other requests.
+  if (deviceId !== undefined) return [storableText(deviceId)]
+  return allowedSims && [...new Set(allowedSims.map((sim) => sim.deviceId))]
 }
 
-type Counted = { -readonly [Member in keyof DeviceOnRoster]: DeviceOnRoster[Member] }
+/** Ids of accounts contain no space. */
+function idOf(accountId: string, deviceId: string): string {
+  return `${accountId} ${deviceId}`
+}
+
+function namedOf(id: string) {
+  const space = id.indexOf(' ')
+  return { accountId: id.slice(0, space), deviceId: id.slice(space + 1) }
+}

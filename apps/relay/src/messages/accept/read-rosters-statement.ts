@@ -4,44 +4,84 @@ import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
 import type { DeviceOnRoster } from './choose-device.ts'
 
+/** A device with its queue length in the database. */
+export interface StoredDevice extends Omit<DeviceOnRoster, 'queue'> {
+  readonly accountId: string
+  /** The number of unfinished recipients, counted up to the limit of the queue. */
+  readonly waiting: number
+}
+
 /**
- * Reads the devices of accounts with their slots and queue lengths. A queue is counted only up to its limit, so a
- * longer queue does not take more time (0.1 ms per thousand rows of the index `recipients_unfinished`). Takes no locks.
+ * Reads all devices of accounts with their slots and queue lengths. Takes no locks. For 20 000 devices, it takes 0.2 s
+ * in the database, and 50 to 90 ms of CPU time in the relay.
  */
 export async function readRosters(
   statements: Statements,
   accountIds: readonly string[],
   queueLimit: number,
-): Promise<ReadonlyMap<string, readonly DeviceOnRoster[]>> {
+): Promise<ReadonlyMap<string, readonly StoredDevice[]>> {
   const rows = await readRows(
     statements,
-    rosterRow,
+    deviceRow,
     Prisma.sql`
-    SELECT d.account_id AS "accountId", d.id, greatest(d.last_seen, l.renewed_at) AS "lastSeen",
-      coalesce(l.lease_until, d.lease_until) AS "leaseUntil",
-      CASE WHEN d.conn_epoch = 0 THEN NULL WHEN d.capabilities_epoch = d.conn_epoch THEN d.capabilities
-        ELSE ARRAY[]::text[] END AS capabilities,
-      ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id) AS slots,
-      ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id AND state = 'ready') AS "readySlots",
-      ARRAY(SELECT sim_number FROM sim_cards WHERE device_id = d.id AND is_emulated) AS "emulatedSlots",
-      (SELECT count(*)::int FROM (
-        SELECT FROM recipients WHERE device_id = d.id AND state IN ('Pending', 'Cancelling', 'Processed')
-        LIMIT ${queueLimit}) AS queue) AS waiting
-    FROM devices d LEFT JOIN relays l ON l.id = d.relay_id
+    SELECT ${deviceColumns(queueLimit)} FROM devices d ${deviceJoins}
     WHERE d.account_id = ANY(${[...accountIds]}::text[]) AND d.deleted_at IS NULL
     ORDER BY d.created_at, d.id`,
   )
-  return Map.groupBy(rows, ({ accountId }) => accountId)
+  return Map.groupBy(storedDevices(rows), ({ accountId }) => accountId)
 }
 
-const rosterRow = z.object({
+/**
+ * The columns of devices `d`, which need `deviceJoins`. A queue is counted only up to its limit, so a longer queue does
+ * not take more time (0.1 ms per thousand rows of the index `recipients_unfinished`). Lists are returned as text, see
+ * `storedDevices`.
+ */
+export function deviceColumns(queueLimit: number): Prisma.Sql {
+  return Prisma.sql`
+    d.account_id AS "accountId", d.id, greatest(d.last_seen, l.renewed_at) AS "lastSeen",
+    coalesce(l.lease_until, d.lease_until) AS "leaseUntil",
+    CASE WHEN d.conn_epoch = 0 THEN NULL WHEN d.capabilities_epoch = d.conn_epoch THEN array_to_json(d.capabilities)::text
+      ELSE '[]' END AS capabilities,
+    array_to_json(s.slots)::text AS slots, array_to_json(s.ready)::text AS "readySlots",
+    array_to_json(s.emulated)::text AS "emulatedSlots",
+    (SELECT count(*)::int FROM (
+      SELECT FROM recipients WHERE device_id = d.id AND state IN ('Pending', 'Cancelling', 'Processed')
+      LIMIT ${queueLimit}) AS queue) AS waiting`
+}
+
+export const deviceJoins = Prisma.sql`
+  LEFT JOIN relays l ON l.id = d.relay_id
+  CROSS JOIN LATERAL (
+    SELECT array_agg(sim_number) AS slots, array_agg(sim_number) FILTER (WHERE state = 'ready') AS ready,
+      array_agg(sim_number) FILTER (WHERE is_emulated) AS emulated
+    FROM sim_cards WHERE device_id = d.id) AS s`
+
+export const deviceRow = z.object({
   accountId: z.string(),
   id: z.string(),
   lastSeen: z.date().nullable(),
   leaseUntil: z.date().nullable(),
-  capabilities: z.array(z.string()).nullable(),
-  slots: z.array(z.int()),
-  readySlots: z.array(z.int()),
-  emulatedSlots: z.array(z.int()),
+  capabilities: z.string().nullable(),
+  slots: z.string().nullable(),
+  readySlots: z.string().nullable(),
+  emulatedSlots: z.string().nullable(),
   waiting: z.int(),
 })
+
+/** Parses each list only once, because thousands of devices have the same slots and capabilities. */
+export function storedDevices(rows: readonly z.output<typeof deviceRow>[]): StoredDevice[] {
+  const parsed = new Map<string, readonly unknown[]>()
+  const list = <Member>(text: string | null): readonly Member[] => {
+    if (text === null) return []
+    const known = parsed.get(text) ?? JSON.parse(text)
+    parsed.set(text, known)
+    return known
+  }
+  return rows.map(({ capabilities, slots, readySlots, emulatedSlots, ...row }) => ({
+    ...row,
+    capabilities: capabilities === null ? null : list<string>(capabilities),
+    slots: list<number>(slots),
+    readySlots: list<number>(readySlots),
+    emulatedSlots: list<number>(emulatedSlots),
+  }))
+}

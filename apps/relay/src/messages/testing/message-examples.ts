@@ -1,5 +1,6 @@
 import type { Statements } from '../../store/database.ts'
 import { findDuplicates } from '../accept/find-duplicates-statement.ts'
+import { readNamedDevices } from '../accept/read-named-devices-statement.ts'
 import { readRosters } from '../accept/read-rosters-statement.ts'
 import { storeAttachments } from '../accept/store-attachments-statement.ts'
 import { storeMessages } from '../accept/store-messages-statement.ts'
@@ -28,6 +29,8 @@ import { testMessage } from './new-message.ts'
 export function messageExamples(now: Date) {
   return {
     'messages/accept/find-duplicates-statement.ts': (s: Statements) => findDuplicates(s, [testMessage('m')]),
+    'messages/accept/read-named-devices-statement.ts': (s: Statements) =>
+      readNamedDevices(s, [{ accountId: 'account', deviceId: 'device' }], 1),
     'messages/accept/read-rosters-statement.ts': (s: Statements) => readRosters(s, ['account'], 1),
     'messages/accept/store-attachments-statement.ts': (s: Statements) =>
       storeAttachments(s, testMessage('m'), [{ contentType: 'image/png', data: 'aGk=' }]),
