@@ -7,17 +7,16 @@ import type { Clock, Timer } from '@smsgw/modem/clock'
 import type { LateOutcome } from '@smsgw/modem/send/submission'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change } from '../journal/change.ts'
-import { type Journal, sharedCommitWaitMs } from '../journal/journal.ts'
+import type { Journal } from '../journal/journal.ts'
 import { type Keep, keepWriting, type WriteWatch } from '../journal/keep-writing.ts'
 import type { CommandRecord } from '../journal/read.ts'
-import { Turns } from '../journal/turns.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
+import { CommandIntake } from './command-intake.ts'
 import { ReportTaker } from './doubt/report-taker.ts'
 import { attemptResultOf } from './message/attempt-result.ts'
 import { clearContentOf } from './message/clear-content.ts'
 import type { FieldOpener } from './message/encrypted-field.ts'
 import { type OutgoingMessage, restoredMessage } from './message/message.ts'
-import { cancelledEvent, cancelRefusedEvent, processedEvent } from './message/message-events.ts'
 import { planMessage, References } from './message/plan-message.ts'
 import { attemptOf, PartSubmitter } from './part-submitter.ts'
 import type { SendingLimits, SendingSettings } from './schedule/sending-settings.ts'
@@ -65,7 +64,7 @@ export class Sender {
   readonly #keep: Keep
   readonly #references: References
   readonly #submitter: PartSubmitter
-  readonly #turns = new Turns()
+  readonly #intake: CommandIntake
   readonly #atModem = new Set<Promise<void>>()
   readonly #reports: ReportTaker
   #state: SendingState
@@ -82,6 +81,12 @@ export class Sender {
       stamp: () => options.time.stamp(),
       onProblem: options.onProblem,
     })
+    this.#intake = new CommandIntake({
+      ...{ journal, onProblem: options.onProblem },
+      state: () => this.#state,
+      moment: () => this.#moment(),
+      step: (input) => this.#step(input),
+    })
     this.#reports = new ReportTaker({
       ...{ journal, time: options.time },
       state: () => this.#state,
@@ -93,6 +98,7 @@ export class Sender {
   /** Continues the messages of the last process. Must be called first. */
   async restore(): Promise<void> {
     const { journal, time } = this.#options
+    await this.#intake.restore()
     const open = await journal.read('open-commands', {})
     const sinceMs = time.now().wallMs - reportsExpectedMs
     const givenUp = await journal.read('doubtful-commands', { sinceMs })
@@ -116,18 +122,12 @@ export class Sender {
 
   /** Resolves when the commands are on disk. A command that is already in the journal is not changed. */
   accept(commands: readonly SendCommand[]): Promise<void> {
-    crashPoint('command-arrived')
-    const unique = [...new Map(commands.map((command) => [command.cmdId, command])).values()]
-    return this.#turns.take(
-      unique.map(({ cmdId }) => cmdId),
-      () => this.#accept(unique),
-    )
+    return this.#intake.accept(commands)
   }
 
   /** Cancels a message if no part of it was passed to a modem yet. For an unknown command, writes a tombstone. */
   cancel(cmdId: string): Promise<void> {
-    crashPoint('cancel-arrived')
-    return this.#turns.take([cmdId], () => this.#cancel(cmdId))
+    return this.#intake.cancel(cmdId)
   }
 
   /** Sets the SIM numbers of this device. A message for another SIM number fails. */
@@ -312,40 +312,6 @@ export class Sender {
       planned = planMessage({ content, destination, requestsReport, reference, validForSeconds, sim })
     } else planned = { ok: false, code: 'undecryptable', reason: clear.reason }
     this.#begin(this.#step({ kind: 'planned', sim, cmdId, planned }))
-  }
-
-  /** The journal decides which commands are new: repeated commands and commands with a tombstone are not new. */
-  async #accept(commands: readonly SendCommand[]): Promise<void> {
-    const { journal } = this.#options
-    const moment = this.#moment()
-    const unknown = commands.filter(({ cmdId }) => !this.#state.open.has(cmdId))
-    const { fresh } = await journal.write(
-      [
-        ...unknown.map((command) => ({ kind: 'command-received' as const, command, at: moment.stamp })),
-        // The outcome of a repeated command is reported again, because the relay may have been restored from a backup.
-        ...commands.map(({ cmdId }) => processedEvent(cmdId, moment)),
-      ],
-      // If other messages are waiting, a result will be written soon. Then the new messages are written in the same
-      // commit as this result.
-      { mayWaitMs: this.waiting > 0 ? sharedCommitWaitMs : 0 },
-    )
-    crashPoint('command-journaled')
-    const isFresh = new Set(fresh)
-    const accepted = unknown.filter(({ cmdId }) => isFresh.has(cmdId))
-    this.#begin(this.#step({ kind: 'accepted', commands: accepted, receivedMs: moment.stamp.wallMs }))
-  }
-
-  async #cancel(cmdId: string): Promise<void> {
-    if (this.#state.open.has(cmdId)) return this.#step({ kind: 'cancel', cmdId })
-    const { journal } = this.#options
-    const record = await journal.read('command', { cmdId })
-    const moment = this.#moment()
-    const isOver = record !== undefined && record.outcome !== 'cancelled'
-    await journal.write(
-      isOver
-        ? [cancelRefusedEvent(cmdId, moment)]
-        : [{ kind: 'tombstone', cmdId, at: moment.stamp }, cancelledEvent(cmdId, {}, moment)],
-    )
   }
 
   /** A tombstone has no plan. */
