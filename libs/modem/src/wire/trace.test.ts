@@ -140,6 +140,23 @@ test('the ring keeps the last bytes within its limits, and never begins with a p
   expect(entries.at(-1)?.text).toBe('OK\\r\\n')
 })
 
+test('the ring always holds more than two thirds of its capacity', () => {
+  const ring = new TraceRing(new ManualClock(), 4_000)
+  for (let i = 0; i < 1_000; i += 1) {
+    ring.sent(bytesOf('AT+CSQ=?\r'), 'plain')
+    if (i > 200) expect(ring.entries().length).toBeGreaterThan(4_000 / (16 + 9) / 1.5)
+  }
+  expect(ring.entries().length).toBeLessThanOrEqual(4_000 / (16 + 9))
+})
+
+test('the ring holds the end of a piece that is longer than the ring', () => {
+  const ring = new TraceRing(new ManualClock(), 400)
+  ring.received(bytesOf(`+CNUM: "Anna","+44${'7911123456'.repeat(100)}",145\r\nOK\r\n`), 'ordinary')
+  const texts = ring.entries().map(({ text }) => text)
+  expect(texts.at(-1)).toBe('OK\\r\\n')
+  expect(texts.join('')).not.toMatch(/\d{4}/)
+})
+
 test('a dialogue traces both directions with the time of each line', async () => {
   const clock = new ManualClock()
   const modem = new ScriptedModem()

@@ -70,12 +70,13 @@ export class TraceLines implements ByteTrace {
 
 /**
  * Keeps the last bytes of both directions, unmasked, in memory only. The bytes are masked only when the trace is read,
- * so that a trace that nobody reads takes no time.
+ * so that a trace that nobody reads takes no time. For the same reason, they are copied into chunks that are dropped as
+ * a whole: an object for each record would have to be collected as garbage.
  */
 export class TraceRing implements ByteTrace {
   readonly #clock: Clock
   readonly #capacity: number
-  readonly #records: Record[] = []
+  readonly #chunks: TraceChunk[] = []
   #size = 0
   #dropped = false
 
@@ -100,35 +101,92 @@ export class TraceRing implements ByteTrace {
       (entry) => void entries.push(entry),
       this.#dropped,
     )
-    for (const record of this.#records) {
-      atMs = record.atMs
-      lines[record.direction](record.bytes, record.sensitivity)
+    for (const chunk of this.#chunks) {
+      for (const record of chunk.records()) {
+        atMs = record.atMs
+        lines[record.direction](record.bytes, record.sensitivity)
+      }
     }
     lines.flush()
     return entries
   }
 
   #keep(direction: TraceEntry['direction'], bytes: Uint8Array, sensitivity: Sensitivity): void {
-    const kept = bytes.slice(Math.max(0, bytes.length - this.#capacity))
-    this.#records.push({ atMs: this.#clock.nowMs(), direction, bytes: kept, sensitivity })
-    this.#size += kept.length + recordOverhead
-    while (this.#size > this.#capacity && this.#records.length > 1) {
-      this.#size -= (this.#records.shift()?.bytes.length ?? 0) + recordOverhead
+    const kept = bytes.subarray(Math.max(0, bytes.length - this.#capacity))
+    const last = this.#chunks.at(-1)
+    const chunk = last?.hasRoomFor(kept) === true ? last : this.#newChunk(kept)
+    chunk.add({ atMs: this.#clock.nowMs(), direction, bytes: kept, sensitivity })
+  }
+
+  #newChunk(first: Uint8Array): TraceChunk {
+    const chunk = new TraceChunk(Math.max(Math.floor(this.#capacity / chunksInRing), first.length + headerBytes))
+    this.#size += chunk.size
+    while (this.#size > this.#capacity && this.#chunks.length > 0) {
+      this.#size -= this.#chunks.shift()?.size ?? 0
       this.#dropped = true
     }
+    this.#chunks.push(chunk)
+    return chunk
   }
 }
 
-interface Record {
+interface TraceRecord {
   readonly atMs: number
   readonly direction: TraceEntry['direction']
   readonly bytes: Uint8Array
   readonly sensitivity: Sensitivity
 }
 
+/** Records one after the other: time (8 bytes), length (4), direction (1), sensitivity (1), unused (2), the bytes. */
+class TraceChunk {
+  readonly #bytes: Uint8Array
+  readonly #headers: DataView
+  #used = 0
+
+  constructor(size: number) {
+    this.#bytes = new Uint8Array(size)
+    this.#headers = new DataView(this.#bytes.buffer)
+  }
+
+  get size(): number {
+    return this.#bytes.length
+  }
+
+  hasRoomFor(bytes: Uint8Array): boolean {
+    return this.#used + headerBytes + bytes.length <= this.size
+  }
+
+  add({ atMs, direction, bytes, sensitivity }: TraceRecord): void {
+    const at = this.#used
+    this.#headers.setFloat64(at, atMs)
+    this.#headers.setUint32(at + 8, bytes.length)
+    this.#headers.setUint8(at + 12, directions.indexOf(direction))
+    this.#headers.setUint8(at + 13, sensitivities.indexOf(sensitivity))
+    this.#bytes.set(bytes, at + headerBytes)
+    this.#used = at + headerBytes + bytes.length
+  }
+
+  *records(): Generator<TraceRecord> {
+    for (let at = 0; at < this.#used; ) {
+      const from = at + headerBytes
+      const to = from + this.#headers.getUint32(at + 8)
+      yield {
+        atMs: this.#headers.getFloat64(at),
+        direction: directions[this.#headers.getUint8(at + 12)] ?? 'received',
+        bytes: this.#bytes.subarray(from, to),
+        // Masks the most if the sensitivity is unknown.
+        sensitivity: sensitivities[this.#headers.getUint8(at + 13)] ?? 'secret',
+      }
+      at = to
+    }
+  }
+}
+
+const directions = ['sent', 'received'] as const
+const sensitivities = ['plain', 'ordinary', 'secret'] as const satisfies readonly Sensitivity[]
+const headerBytes = 16
 const defaultCapacityBytes = 65_536
-// Joins small chunks. Otherwise, a port that delivers single bytes would fill the memory with records.
-const recordOverhead = 16
+const chunksInRing = 4
 const longestOpenLine = 8_192
 
 /** Returns the position after the LF of the first line that is not empty; 0 if there is no such line. */
