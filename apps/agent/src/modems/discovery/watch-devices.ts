@@ -12,10 +12,16 @@ export function watchDevices(
   { devices }: DeviceFolders = thisMachine,
 ): () => void {
   const paths = addresses.filter((address) => /^\.{0,2}\//.test(address))
+  // Each folder is watched once, because a write to one of its devices calls every watcher of the folder.
+  const others = Map.groupBy(paths, dirname)
+  others.delete(devices)
   const ends = [
     watchFolder(devices, onChange),
     // Ignores changes of other files in the folder.
-    ...paths.map((path) => watchFolder(dirname(path), (name) => name === basename(path) && onChange())),
+    ...[...others].map(([folder, listed]) => {
+      const names = new Set(listed.map((path) => basename(path)))
+      return watchFolder(folder, (name) => name !== null && names.has(name) && onChange())
+    }),
   ]
   return () => {
     for (const end of ends) end()
