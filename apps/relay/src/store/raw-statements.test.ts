@@ -23,7 +23,9 @@ const parameters = () => {
   const time = new Date('2026-03-01T12:00:00.123Z')
   return Prisma.sql`
     SELECT ${time}::timestamptz AS time, ${[time, null]}::timestamptz[] AS times, ${7n}::bigint AS big,
-      ${[7n, null]}::bigint[] AS bigs, ${['a"b', null, '{}']}::text[] AS texts, ${[true, null]}::bool[] AS bools,
+      ${[7n, null]}::bigint[] AS bigs, ${[true, null]}::bool[] AS bools, ${[0.5, -1]}::float8[] AS floats,
+      ${['a"b', null, '{}', '', 'NULL', 'a,b', ' c ', '\\', '\\"', '\n', 'é']}::text[] AS texts,
+      ${[new Date('0044-03-15T12:00:00Z')]}::timestamptz[] AS early,
       ${new Uint8Array([0, 255])}::bytea AS octets, ${null}::text AS nothing, ${0.5}::float8 AS float, ${'é'}::text AS text`
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult, types } from 'pg'
 import type { Database, Statements } from './database.ts'
 import { Prisma } from './generated/client.ts'
+import { parameterOf } from './parameter.ts'
 
 /** Raw SQL statements, run by the Prisma client, by a transaction of it, or without Prisma. */
 export type RawStatements = Pick<Statements, '$queryRaw' | '$executeRaw'>
@@ -190,7 +191,12 @@ function rawStatements(send: Send, { nameOf, connect }: RawPool): RawStatements 
     const sql = 'raw' in text ? Prisma.sql(text, ...values) : text
     await connect()
     try {
-      return await send({ name: nameOf({ sql: sql.text }), text: sql.text, values: sql.values, types: parsers })
+      return await send({
+        name: nameOf({ sql: sql.text }),
+        text: sql.text,
+        values: sql.values.map(parameterOf),
+        types: parsers,
+      })
     } catch (error) {
       throw concealed(error)
     }
