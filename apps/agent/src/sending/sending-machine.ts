@@ -26,6 +26,7 @@ import { endGraces, historyRead, phoneNumberOf, simGone, simReady, simUnserved }
 import { reordered } from './schedule/queue.ts'
 import type { Moment, SendingInput, SendingState, SendingStep } from './sending-state.ts'
 import { Step } from './step.ts'
+import { VersionedMap } from './versioned-map.ts'
 
 /**
  * Makes all decisions about sending, as a pure function. `Sender` carries out the effects, and passes their results as
@@ -121,7 +122,7 @@ function apply(step: Step, input: SendingInput): void {
       break
     case 'stop':
       step.change({ isStopped: true })
-      step.changeSchedule({ lanes: new Map(), arriving: new Map() })
+      step.changeSchedule({ lanes: new VersionedMap(), arriving: new Map() })
       step.emit({ kind: 'cancel-timer' })
       break
     default:

@@ -2,7 +2,7 @@ import type { SendCommand } from '@smsgw/contract/link/command'
 import type { OutgoingText } from '@smsgw/modem/send/submit'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import type { Change, Plan, Stamp } from '../journal/change.ts'
-import { type DoubtState, noDoubts } from './doubt/doubts.ts'
+import { type DoubtState, newDoubts } from './doubt/doubts.ts'
 import type { AttemptResult } from './message/attempt-result.ts'
 import type { MessageFailure } from './message/endings.ts'
 import type { OutgoingMessage } from './message/message.ts'
@@ -33,8 +33,8 @@ export function newSending(limits: SendingLimits): SendingState {
     open: new VersionedMap(),
     remembered: new Map(),
     unconfirmed: new Set(),
-    schedule: newSchedule,
-    doubt: noDoubts,
+    schedule: newSchedule(),
+    doubt: newDoubts(),
     timerAtMs: Number.POSITIVE_INFINITY,
     isStopped: false,
   }

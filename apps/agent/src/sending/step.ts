@@ -9,7 +9,6 @@ export class Step {
   readonly moment: Moment
   readonly effects: SendingEffect[] = []
   #state: SendingState
-  #lanes: Map<string, Lane> | undefined
 
   constructor(state: SendingState, moment: Moment) {
     this.#state = state
@@ -25,12 +24,11 @@ export class Step {
   }
 
   changeSchedule(change: Partial<ScheduleState>): void {
-    if (change.lanes !== undefined) this.#lanes = undefined
     this.change({ schedule: { ...this.#state.schedule, ...change } })
   }
 
   putLane(lane: Lane): void {
-    this.#ownLanes().set(lane.sim.iccid, lane)
+    this.changeSchedule({ lanes: this.#state.schedule.lanes.with(lane.sim.iccid, lane) })
   }
 
   changeDoubt(change: Partial<DoubtState>): void {
@@ -66,19 +64,6 @@ export class Step {
     then: Omit<Extract<SendingEffect, { kind: 'write' }>, 'kind' | 'changes'> = {},
   ): void {
     this.emit({ kind: 'write', changes, ...then })
-  }
-
-  /**
-   * Returns the copy of the lane map that this step may change. A step may change all 64 lanes, so all its changes
-   * share one copy.
-   */
-  #ownLanes(): Map<string, Lane> {
-    if (this.#lanes === undefined) {
-      const lanes = new Map(this.#state.schedule.lanes)
-      this.changeSchedule({ lanes })
-      this.#lanes = lanes
-    }
-    return this.#lanes
   }
 
   #changeOpen(open: SendingState['open']): void {

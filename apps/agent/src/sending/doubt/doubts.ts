@@ -18,6 +18,7 @@ import { putUnwritten, resultChanges, settledPart, type UnwrittenPart, unwritten
 import { phoneNumberOf } from '../schedule/lanes.ts'
 import type { SendingState } from '../sending-state.ts'
 import { type Step, withEntry, withoutEntry } from '../step.ts'
+import { VersionedMap } from '../versioned-map.ts'
 import { significantPart } from './numbers-match.ts'
 
 /**
@@ -39,16 +40,18 @@ export interface DoubtState {
   /** The message in doubt that holds back later messages, by SIM and phone number. */
   readonly holds: ReadonlyMap<string, { readonly cmdId: string; readonly untilMs: number }>
   /** Parts that a modem is sending, or whose result is not on disk yet. */
-  readonly unwritten: ReadonlyMap<string, UnwrittenPart>
+  readonly unwritten: VersionedMap<string, UnwrittenPart>
   /** The TP-MR of the last part that each SIM sent, by ICCID. The reference helps people to examine a part in doubt. */
-  readonly lastReferences: ReadonlyMap<string, number>
+  readonly lastReferences: VersionedMap<string, number>
 }
 
-export const noDoubts: DoubtState = {
-  untilMs: new Map(),
-  holds: new Map(),
-  unwritten: new Map(),
-  lastReferences: new Map(),
+export function newDoubts(): DoubtState {
+  return {
+    untilMs: new Map(),
+    holds: new Map(),
+    unwritten: new VersionedMap(),
+    lastReferences: new VersionedMap(),
+  }
 }
 
 /** Puts a message in doubt. Returns the changes to be written with the result of the part. */

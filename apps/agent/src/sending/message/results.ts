@@ -1,6 +1,6 @@
 import { storable } from '@smsgw/sms/text/ucs2'
 import type { Change, Stamp } from '../../journal/change.ts'
-import { type Step, withEntry, withoutEntry } from '../step.ts'
+import type { Step } from '../step.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { type MessagePart, type OutgoingMessage, withPart } from './message.ts'
 import { type EventTime, partSubmittedEvent } from './message-events.ts'
@@ -18,7 +18,7 @@ export function settledPart(
     case 'accepted': {
       const { reference } = result
       const { lastReferences } = step.state.doubt
-      if (reference !== undefined) step.changeDoubt({ lastReferences: withEntry(lastReferences, iccid, reference) })
+      if (reference !== undefined) step.changeDoubt({ lastReferences: lastReferences.with(iccid, reference) })
       return withPart(message, at, { state: 'accepted', reference })
     }
     case 'unsent':
@@ -70,11 +70,11 @@ export function putUnwritten(step: Step, name: string, { plan, parts }: Outgoing
   const { iccid, destination, requestsReport } = plan
   const { committed, state, reference } = part
   const unwritten = { iccid, destination, requestsReport, committed, state, reference }
-  step.changeDoubt({ unwritten: withEntry(step.state.doubt.unwritten, name, unwritten) })
+  step.changeDoubt({ unwritten: step.state.doubt.unwritten.with(name, unwritten) })
 }
 
 export function removeUnwritten(step: Step, name: string): void {
-  step.changeDoubt({ unwritten: withoutEntry(step.state.doubt.unwritten, name) })
+  step.changeDoubt({ unwritten: step.state.doubt.unwritten.without(name) })
 }
 
 export function unwrittenName(cmdId: string, at: number, attempt: number): string {

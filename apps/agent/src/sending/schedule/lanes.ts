@@ -1,6 +1,7 @@
 import { hasBegun, type OutgoingMessage, wantedSim, withoutPlan } from '../message/message.ts'
 import type { SendingSim } from '../sending-sim.ts'
 import { type Step, withEntry, withoutEntry } from '../step.ts'
+import { VersionedMap } from '../versioned-map.ts'
 import { afterSending, type Pace, type PaceHistory, pauseAfter, setBack } from './pace.ts'
 import { defaultSendingSettings, type SendingSettings } from './sending-settings.ts'
 
@@ -9,7 +10,7 @@ export interface ScheduleState {
   /** Ids of the waiting messages, the next message first. */
   readonly queue: readonly string[]
   /** By ICCID. */
-  readonly lanes: ReadonlyMap<string, Lane>
+  readonly lanes: VersionedMap<string, Lane>
   /** SIMs whose history is being read, by ICCID. */
   readonly arriving: ReadonlyMap<string, SendingSim>
   /** The SIM numbers of this device; undefined until they are known. */
@@ -19,14 +20,16 @@ export interface ScheduleState {
   readonly deadlineCheckMs: number
 }
 
-export const newSchedule: ScheduleState = {
-  settings: defaultSendingSettings,
-  queue: [],
-  lanes: new Map(),
-  arriving: new Map(),
-  knownSims: undefined,
-  lastChosenSim: 0,
-  deadlineCheckMs: Number.POSITIVE_INFINITY,
+export function newSchedule(): ScheduleState {
+  return {
+    settings: defaultSendingSettings,
+    queue: [],
+    lanes: new VersionedMap(),
+    arriving: new Map(),
+    knownSims: undefined,
+    lastChosenSim: 0,
+    deadlineCheckMs: Number.POSITIVE_INFINITY,
+  }
 }
 
 /**
@@ -66,7 +69,7 @@ export function simReady(step: Step, sim: SendingSim): void {
     step.putLane({ ...lane, isResting: false, graceUntilMs: undefined })
     return
   }
-  if (lane !== undefined) step.changeSchedule({ lanes: withoutEntry(lanes, sim.iccid) })
+  if (lane !== undefined) step.changeSchedule({ lanes: lanes.without(sim.iccid) })
   step.changeSchedule({ arriving: withEntry(arriving, sim.iccid, sim) })
   step.emit({ kind: 'read-history', sim })
 }
@@ -81,7 +84,7 @@ export function historyRead(step: Step, sim: SendingSim, sentMs: readonly number
   const past = sentMs.filter((ms) => ms <= stamp.wallMs)
   step.putLane({
     sim,
-    history: { sentMs: past, pauseMs: past.length === 0 ? 0 : pauseAfter(settings.pace, random()) },
+    history: { olderMs: past, newestMs: [], pauseMs: past.length === 0 ? 0 : pauseAfter(settings.pace, random()) },
     aheadMs: stamp.wallMs - nowMs,
     sending: undefined,
     isResting: false,
@@ -101,7 +104,7 @@ export function simUnserved(step: Step, sim: SendingSim): void {
 
 export function simGone(step: Step, sim: SendingSim): void {
   const { lanes, arriving } = step.state.schedule
-  if (lanes.get(sim.iccid)?.sim === sim) step.changeSchedule({ lanes: withoutEntry(lanes, sim.iccid) })
+  if (lanes.get(sim.iccid)?.sim === sim) step.changeSchedule({ lanes: lanes.without(sim.iccid) })
   else if (arriving.get(sim.iccid) === sim) step.changeSchedule({ arriving: withoutEntry(arriving, sim.iccid) })
   else return
   releaseMessages(step, sim.iccid)

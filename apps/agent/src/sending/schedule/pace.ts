@@ -21,7 +21,9 @@ export interface WorkHours {
  * them.
  */
 export interface PaceHistory {
-  readonly sentMs: readonly number[]
+  readonly olderMs: readonly number[]
+  /** At most a few times, because this list is copied for each message. */
+  readonly newestMs: readonly number[]
   readonly pauseMs: number
 }
 
@@ -40,23 +42,26 @@ export function decidePace(
   if (untilWorkMs > wallMs) return { kind: 'wait', untilMs: untilWorkMs, why: 'work-hours' }
   const limited = limitedUntilMs(pace, history, wallMs)
   if (limited > wallMs) return { kind: 'wait', untilMs: limited, why: 'limit' }
-  const pausedUntilMs = (history.sentMs.at(-1) ?? Number.NEGATIVE_INFINITY) + history.pauseMs
+  const lastMs = history.newestMs.at(-1) ?? history.olderMs.at(-1) ?? Number.NEGATIVE_INFINITY
+  const pausedUntilMs = lastMs + history.pauseMs
   if (pausedUntilMs > wallMs) return { kind: 'wait', untilMs: pausedUntilMs, why: 'pause' }
   return { kind: 'go' }
 }
 
 /** Moves the times in the history back by as much as the clock was set back, so that no pause becomes longer. */
 export function setBack(history: PaceHistory, byMs: number): PaceHistory {
-  return { ...history, sentMs: history.sentMs.map((ms) => ms - byMs) }
+  const back = (ms: number) => ms - byMs
+  return { ...history, olderMs: history.olderMs.map(back), newestMs: history.newestMs.map(back) }
 }
 
 /** Adds a message that was sent. */
 export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, random: number): PaceHistory {
+  const pauseMs = pauseAfter(pace, random)
+  const newestMs = [...history.newestMs, wallMs]
+  if (newestMs.length < mostNewest) return { olderMs: history.olderMs, newestMs, pauseMs }
   // Keeps the history even without a limit, because a limit may be configured later.
   const keep = pace.limit?.value ?? mostRemembered
-  const sentMs = history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1))
-  sentMs.push(wallMs)
-  return { sentMs, pauseMs: pauseAfter(pace, random) }
+  return { olderMs: [...history.olderMs, ...newestMs].slice(-keep), newestMs: [], pauseMs }
 }
 
 /** The random pause between two messages. */
@@ -65,10 +70,11 @@ export function pauseAfter({ intervalMinMs, intervalMaxMs }: Pace, random: numbe
 }
 
 const mostRemembered = 1000
+const mostNewest = 32
 
-function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number): number {
+function limitedUntilMs({ limit }: Pace, { olderMs, newestMs }: PaceHistory, wallMs: number): number {
   if (limit === undefined) return wallMs
-  const within = sentMs.filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
+  const within = [...olderMs, ...newestMs].filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
   if (within.length < limit.value) return wallMs
   // The oldest message that counts towards the limit leaves the period at this time, so that another message may be
   // sent.
