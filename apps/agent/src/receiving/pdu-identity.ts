@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Slot, Stamp } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { InboundRecord } from '../journal/read.ts'
@@ -57,5 +57,5 @@ export function firstIdOf(iccid: string, pdu: string): string {
 
 /** Returns an id of 27 characters (A-Za-z0-9_-) that depends only on the facts, so an event always has the same id. */
 export function derivedPduId(...facts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url').slice(0, 27)
+  return hash('sha256', JSON.stringify(facts), 'base64url').slice(0, 27)
 }
