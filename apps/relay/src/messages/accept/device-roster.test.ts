@@ -81,6 +81,13 @@ test('does not choose a named device of another account, a deleted device, or a 
   expect(await reserve()).toBe('none')
 })
 
+test('reads the time at which a device was last seen exactly', async () => {
+  const lastSeen = new Date('2039-06-15T14:44:06.002Z')
+  await db.database.device.updateMany({ data: { lastSeen } })
+  const rows = await readNamedDevices(db.database, [{ accountId: 'account', deviceId: 'device' }], 1)
+  expect(rows).toMatchObject([{ lastSeen, leaseUntil: null }])
+})
+
 test('refuses a named virtual modem while another device of the account has a real modem', async () => {
   const sim = { simNumber: 1, state: 'ready' as const }
   await world.sims([{ ...sim, isEmulated: true }])
