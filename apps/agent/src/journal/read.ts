@@ -10,8 +10,6 @@ import type { CommandOutcome, Json, PartResult, Plan, Slot, Stamp } from './chan
 export interface Reads {
   /** Returns the commands without an outcome, in the order of arrival. */
   'open-commands': { readonly ask: Record<never, never>; readonly answer: readonly CommandRecord[] }
-  /** Returns the highest id of all commands and tombstones, compared by octets. */
-  'highest-command-id': { readonly ask: Record<never, never>; readonly answer: string | undefined }
   command: { readonly ask: { readonly cmdId: string }; readonly answer: CommandRecord | undefined }
   /** Returns the commands to this number, newest first, for which this SIM sent a part with this reference. */
   'commands-by-reference': {
@@ -128,7 +126,6 @@ export function readsOf(database: DatabaseSync): Answers {
     all(`SELECT * FROM inbound WHERE ${where}`, ...values).map(inboundRecord)
   return {
     'open-commands': () => commands('outcome IS NULL ORDER BY received_ms, cmd_id'),
-    'highest-command-id': () => textOr(all('SELECT max(cmd_id) AS id FROM commands')[0]?.['id']),
     command: ({ cmdId }) => commands('cmd_id = ?', cmdId)[0],
     'commands-by-reference': ({ iccid, reference, number }) =>
       commands(

@@ -33,19 +33,11 @@ async function simReady(): Promise<void> {
   })
 }
 
-test('asks the modem while a new command is being written, and sends the PDU when command and COMMIT are on disk', async () => {
+test('asks the modem for a prompt when the command is on disk, and sends the PDU when its COMMIT is on disk', async () => {
   await simReady()
   await world.accept(sendCommand('b'))
-  expect(log).toEqual(['modem asked', 'command on disk', 'COMMIT on disk', 'go'])
-  expect(world.sent).toHaveLength(1)
-})
-
-test('writes a command before it asks the modem if the journal may already have the command', async () => {
-  await simReady()
-  await world.accept(sendCommand('b'))
-  log = []
-  await world.accept(sendCommand('a'))
   expect(log).toEqual(['command on disk', 'modem asked', 'COMMIT on disk', 'go'])
+  expect(world.sent).toHaveLength(1)
 })
 
 test.each([
@@ -78,7 +70,7 @@ test('does not send a command that could not be written, and sends it once when 
   const failing = expect(world.sender.accept([sendCommand('b')])).rejects.toThrow('full')
   await world.pass(60_000)
   await failing
-  expect(log).toEqual(['modem asked'])
+  expect(log).toEqual([])
   expect(world.sent).toEqual([])
   expect(world.sender.open).toBe(0)
   world.disk.refuses = () => false
@@ -86,15 +78,4 @@ test('does not send a command that could not be written, and sends it once when 
   await world.pass(60_000)
   expect(world.sent.map(({ text }) => text)).toEqual(['text of b'])
   expect(await world.events('failed')).toEqual([])
-})
-
-test('a command that could not be written does not delay the next message to its number', async () => {
-  await simReady()
-  world.disk.refuses = (change) => change.kind === 'command-received' && change.command.cmdId === 'b'
-  const failing = expect(world.sender.accept([sendCommand('b')])).rejects.toThrow('full')
-  await world.pass(10)
-  await failing
-  await world.accept(sendCommand('c'))
-  await world.pass(10)
-  expect(world.sent.map(({ text }) => text)).toEqual(['text of c'])
 })

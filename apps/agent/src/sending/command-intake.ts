@@ -15,26 +15,15 @@ export interface CommandIntakeOptions {
 }
 
 /**
- * Writes the commands of the relay to the journal, and passes new commands to the sending machine.
- *
- * The journal decides which commands are new: repeated commands and commands with a tombstone are not new. But ids
- * begin with the time, so a command whose id is higher than every id in the journal is certainly new. If no message is
- * waiting, such a command is passed on while it is being written. Then the modem already prepares its prompt, and
- * command and COMMIT reach the disk together. The journal refuses a COMMIT without its command, so a command that could
- * not be written is not sent.
+ * Writes the commands of the relay to the journal, and then passes new commands to the sending machine. The journal
+ * decides which commands are new: repeated commands and commands with a tombstone are not new.
  */
 export class CommandIntake {
   readonly #options: CommandIntakeOptions
   readonly #turns = new Turns()
-  /** The highest id in the journal. Undefined until the id is known. */
-  #highestId: Buffer | undefined
 
   constructor(options: CommandIntakeOptions) {
     this.#options = options
-  }
-
-  async restore(): Promise<void> {
-    this.#highestId = Buffer.from((await this.#options.journal.read('highest-command-id', {})) ?? '')
   }
 
   /** Resolves when the commands are on disk. A command that is already in the journal is not changed. */
@@ -54,13 +43,11 @@ export class CommandIntake {
   }
 
   async #accept(commands: readonly SendCommand[]): Promise<void> {
-    const { journal, state, moment: now } = this.#options
+    const { journal, state, moment: now, step, onProblem } = this.#options
     const moment = now()
     const unknown = commands.filter(({ cmdId }) => !state().open.has(cmdId))
     const isBusy = state().schedule.queue.length > 0
-    const isEarly = !isBusy && this.#areCertainlyNew(unknown)
-    this.#addIds(unknown)
-    const writing = journal.write(
+    const { fresh } = await journal.write(
       [
         ...unknown.map((command) => ({ kind: 'command-received' as const, command, at: moment.stamp })),
         // The outcome of a repeated command is reported again, because the relay may have been restored from a backup.
@@ -68,20 +55,12 @@ export class CommandIntake {
       ],
       // If other messages are waiting, a result will be written soon. Then the new messages are written in the same
       // commit as this result.
-      { mayWaitMs: isBusy ? sharedCommitWaitMs : isEarly ? commitWaitMs : 0 },
+      { mayWaitMs: isBusy ? sharedCommitWaitMs : 0 },
     )
-    if (isEarly) this.#pass(unknown, moment)
-    const written = await writing.catch((error: unknown) => {
-      if (isEarly) this.#begin({ kind: 'not-received', cmdIds: unknown.map(({ cmdId }) => cmdId) })
-      throw error
-    })
     crashPoint('command-journaled')
-    if (isEarly) return
-    const isFresh = new Set(written.fresh)
-    this.#pass(
-      unknown.filter(({ cmdId }) => isFresh.has(cmdId)),
-      moment,
-    )
+    const isFresh = new Set(fresh)
+    const accepted = unknown.filter(({ cmdId }) => isFresh.has(cmdId))
+    step({ kind: 'accepted', commands: accepted, receivedMs: moment.stamp.wallMs }).catch(onProblem)
   }
 
   async #cancel(cmdId: string): Promise<void> {
@@ -90,35 +69,10 @@ export class CommandIntake {
     const record = await journal.read('command', { cmdId })
     const moment = now()
     const isOver = record !== undefined && record.outcome !== 'cancelled'
-    this.#addIds([{ cmdId }])
     await journal.write(
       isOver
         ? [cancelRefusedEvent(cmdId, moment)]
         : [{ kind: 'tombstone', cmdId, at: moment.stamp }, cancelledEvent(cmdId, {}, moment)],
     )
   }
-
-  #pass(commands: readonly SendCommand[], { stamp }: Moment): void {
-    this.#begin({ kind: 'accepted', commands, receivedMs: stamp.wallMs })
-  }
-
-  #begin(input: SendingInput): void {
-    this.#options.step(input).catch(this.#options.onProblem)
-  }
-
-  #areCertainlyNew(commands: readonly { readonly cmdId: string }[]): boolean {
-    const highest = this.#highestId
-    if (highest === undefined) return false
-    return commands.length > 0 && commands.every(({ cmdId }) => Buffer.from(cmdId).compare(highest) > 0)
-  }
-
-  /** Compares octets, as the journal does. */
-  #addIds(commands: readonly { readonly cmdId: string }[]): void {
-    if (this.#highestId === undefined) return
-    for (const id of commands.map(({ cmdId }) => Buffer.from(cmdId)))
-      if (id.compare(this.#highestId) > 0) this.#highestId = id
-  }
 }
-
-/** How long the write of an early command may wait for the COMMIT of its message. A modem is asked within this time. */
-const commitWaitMs = 2

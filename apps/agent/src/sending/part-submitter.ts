@@ -76,7 +76,6 @@ export class PartSubmitter {
     const part = this.#options.message(name.cmdId)?.parts[name.at]
     if (part?.state !== 'committed' || part.attempts !== name.attempt) return 'abort'
     await written
-    if (this.#options.message(name.cmdId) === undefined) return 'abort'
     this.#options.step({ kind: 'committed', ...name }).catch(this.#options.onProblem)
     crashPoint('after-commit')
     // Checked last, so that a submission that was withdrawn during the write is aborted.

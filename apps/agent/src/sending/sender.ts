@@ -98,7 +98,6 @@ export class Sender {
   /** Continues the messages of the last process. Must be called first. */
   async restore(): Promise<void> {
     const { journal, time } = this.#options
-    await this.#intake.restore()
     const open = await journal.read('open-commands', {})
     const sinceMs = time.now().wallMs - reportsExpectedMs
     const givenUp = await journal.read('doubtful-commands', { sinceMs })

@@ -52,14 +52,14 @@ const resultOf = (cmdId: string, result: AttemptResult, at = 0): SendingInput =>
   result,
 })
 const ok: AttemptResult = { kind: 'accepted', reference: 7 }
-const aborted: AttemptResult = { kind: 'unsent', why: 'before-pdu-failed' }
 const unknown: AttemptResult = { kind: 'unknown', code: 'silence' }
 
-const sims: readonly SendingInput[] = [
+const idle = play(
+  newSending(defaultSendingLimits),
+  0,
   { kind: 'sim-ready', sim },
   { kind: 'history-read', sim, sentMs: [] },
-]
-const idle = play(newSending(defaultSendingLimits), 0, ...sims).state
+).state
 const submitted = play(idle, 0, accepted('a'), planned('a')).state
 const onAir = play(submitted, 0, { kind: 'prompted', ...attempt('a') }, { kind: 'committed', ...attempt('a') }).state
 
@@ -73,21 +73,6 @@ test('writes plan and COMMIT together when the modem asks for the PDU', () => {
   const { effects } = play(submitted, 0, { kind: 'prompted', ...attempt('a') })
   const changes = [{ kind: 'command-planned' }, { kind: 'part-committed', cmdId: 'a', part: 1, attempt: 1 }]
   expect(effects).toMatchObject([{ kind: 'commit', changes }])
-})
-
-test.each([
-  ['waits', play(newSending(defaultSendingLimits), 0, accepted('a')).state],
-  ['waits for its prompt', submitted],
-  ['has a COMMIT that is being written', play(submitted, 0, { kind: 'prompted', ...attempt('a') }).state],
-])('forgets a message that could not be written while it %s, and frees its SIM', (_, from) => {
-  const forgotten = play(from, 0, { kind: 'not-received', cmdIds: ['a'] })
-  expect([...forgotten.state.open.keys()]).toEqual([])
-  expect(forgotten.state.schedule.queue).toEqual([])
-  expect(forgotten.state.doubt.unwritten.size).toBe(0)
-  const { kinds } = play(forgotten.state, 0, { kind: 'prompted', ...attempt('a') }, resultOf('a', aborted))
-  expect(kinds).toEqual([])
-  const next = play(forgotten.state, 0, resultOf('a', aborted), ...sims, accepted('b'))
-  expect(next.effects).toContainEqual(expect.objectContaining({ kind: 'plan', command: sendCommand('b') }))
 })
 
 describe('a SIM whose modem accepts whole texts', () => {

@@ -20,7 +20,6 @@ import {
 } from './message/message.ts'
 import { cancelledEvent, cancelRefusedEvent } from './message/message-events.ts'
 import { committed, planned, prompted, resultArrived, resultWritten, sendingCrashed } from './message/progress.ts'
-import { removeUnwritten, unwrittenName } from './message/results.ts'
 import { checkDeadlines, dispatch, setTimer, watchDeadline } from './schedule/dispatch.ts'
 import { endGraces, historyRead, phoneNumberOf, simGone, simReady, simUnserved } from './schedule/lanes.ts'
 import { reordered } from './schedule/queue.ts'
@@ -75,9 +74,6 @@ function apply(step: Step, input: SendingInput): void {
       break
     case 'accepted':
       accepted(step, input)
-      break
-    case 'not-received':
-      for (const cmdId of input.cmdIds) forget(step, cmdId)
       break
     case 'cancel':
       cancel(step, input.cmdId)
@@ -234,14 +230,6 @@ function cancel(step: Step, cmdId: string): void {
     ],
     { onWritten: { kind: 'ended', cmdId } },
   )
-}
-
-/** Removes a message that is not in the journal. The journal has refused its COMMIT, so no part of it was sent. */
-function forget(step: Step, cmdId: string): void {
-  const message = step.state.open.get(cmdId)
-  if (message === undefined) return
-  for (const [at, { attempts }] of message.parts.entries()) removeUnwritten(step, unwrittenName(cmdId, at, attempts))
-  end(step, message)
 }
 
 function ended(step: Step, cmdId: string): void {

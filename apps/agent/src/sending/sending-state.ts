@@ -56,10 +56,8 @@ export type SendingInput =
       readonly open: readonly OutgoingMessage[]
       readonly givenUp: readonly OutgoingMessage[]
     }
-  /** New commands are on disk, or are being written. */
+  /** Commands are on disk. */
   | { readonly kind: 'accepted'; readonly commands: readonly SendCommand[]; readonly receivedMs: number }
-  /** Commands that were passed on while they were being written, but could not be written. */
-  | { readonly kind: 'not-received'; readonly cmdIds: readonly string[] }
   /** A request to cancel an open message. */
   | { readonly kind: 'cancel'; readonly cmdId: string }
   /** The relay confirmed that the journal is not an old copy. */
