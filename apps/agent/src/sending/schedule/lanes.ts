@@ -84,7 +84,7 @@ export function historyRead(step: Step, sim: SendingSim, sentMs: readonly number
   const past = sentMs.filter((ms) => ms <= stamp.wallMs)
   step.putLane({
     sim,
-    history: { olderMs: past, newestMs: [], pauseMs: past.length === 0 ? 0 : pauseAfter(settings.pace, random()) },
+    history: { sentMs: past, pauseMs: past.length === 0 ? 0 : pauseAfter(settings.pace, random()) },
     aheadMs: stamp.wallMs - nowMs,
     sending: undefined,
     isResting: false,

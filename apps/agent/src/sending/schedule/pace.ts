@@ -21,9 +21,7 @@ export interface WorkHours {
  * them.
  */
 export interface PaceHistory {
-  readonly olderMs: readonly number[]
-  /** At most a few times, because this list is copied for each message. */
-  readonly newestMs: readonly number[]
+  readonly sentMs: readonly number[]
   readonly pauseMs: number
 }
 
@@ -42,26 +40,23 @@ export function decidePace(
   if (untilWorkMs > wallMs) return { kind: 'wait', untilMs: untilWorkMs, why: 'work-hours' }
   const limited = limitedUntilMs(pace, history, wallMs)
   if (limited > wallMs) return { kind: 'wait', untilMs: limited, why: 'limit' }
-  const lastMs = history.newestMs.at(-1) ?? history.olderMs.at(-1) ?? Number.NEGATIVE_INFINITY
-  const pausedUntilMs = lastMs + history.pauseMs
+  const pausedUntilMs = (history.sentMs.at(-1) ?? Number.NEGATIVE_INFINITY) + history.pauseMs
   if (pausedUntilMs > wallMs) return { kind: 'wait', untilMs: pausedUntilMs, why: 'pause' }
   return { kind: 'go' }
 }
 
 /** Moves the times in the history back by as much as the clock was set back, so that no pause becomes longer. */
 export function setBack(history: PaceHistory, byMs: number): PaceHistory {
-  const back = (ms: number) => ms - byMs
-  return { ...history, olderMs: history.olderMs.map(back), newestMs: history.newestMs.map(back) }
+  return { ...history, sentMs: history.sentMs.map((ms) => ms - byMs) }
 }
 
 /** Adds a message that was sent. */
 export function afterSending(pace: Pace, history: PaceHistory, wallMs: number, random: number): PaceHistory {
-  const pauseMs = pauseAfter(pace, random)
-  const newestMs = [...history.newestMs, wallMs]
-  if (newestMs.length < mostNewest) return { olderMs: history.olderMs, newestMs, pauseMs }
   // Keeps the history even without a limit, because a limit may be configured later.
   const keep = pace.limit?.value ?? mostRemembered
-  return { olderMs: [...history.olderMs, ...newestMs].slice(-keep), newestMs: [], pauseMs }
+  const sentMs = history.sentMs.slice(Math.max(0, history.sentMs.length - keep + 1))
+  sentMs.push(wallMs)
+  return { sentMs, pauseMs: pauseAfter(pace, random) }
 }
 
 /** The random pause between two messages. */
@@ -70,11 +65,10 @@ export function pauseAfter({ intervalMinMs, intervalMaxMs }: Pace, random: numbe
 }
 
 const mostRemembered = 1000
-const mostNewest = 32
 
-function limitedUntilMs({ limit }: Pace, { olderMs, newestMs }: PaceHistory, wallMs: number): number {
+function limitedUntilMs({ limit }: Pace, { sentMs }: PaceHistory, wallMs: number): number {
   if (limit === undefined) return wallMs
-  const within = [...olderMs, ...newestMs].filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
+  const within = sentMs.filter((ms) => ms > wallMs - limit.periodMs && ms <= wallMs)
   if (within.length < limit.value) return wallMs
   // The oldest message that counts towards the limit leaves the period at this time, so that another message may be
   // sent.
