@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
+import { connectDatabase } from '../../store/database.ts'
+import { rawTransaction } from '../../store/raw-statements.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { enqueueAgain, enqueueEvents } from './enqueue-events.ts'
 import { eventId } from './event-id.ts'
@@ -176,3 +178,17 @@ async function waitsForALock(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
+
+test('PostgreSQL plans the statements only for their first uses', async () => {
+  await account('a1')
+  await webhook('w', 'sms:received')
+  const other = connectDatabase({ url: shared.url, connections: 1 })
+  for (let at = 0; at < 8; at += 1)
+    await rawTransaction(other, (statements) => enqueueEvents(statements, 'a1', [text(`m${at}`)]))
+  const plans = await other.$queryRaw<{ custom: number; generic: number }[]>`
+    SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements
+    WHERE statement ~ '(INSERT INTO webhook_deliveries|INSERT INTO push_notifications|FROM webhooks) '`
+  await other.$disconnect()
+  const planned = { custom: 5, generic: 3 }
+  expect(plans).toEqual([planned, planned, planned])
+})

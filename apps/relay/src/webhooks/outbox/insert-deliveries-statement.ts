@@ -30,6 +30,9 @@ export const WEBHOOK_DISABLED = deliveryProblemText('webhook_disabled')
  * recording sees the followers. SKIP LOCKED leaves out deliveries whose attempt is being recorded. Their followers are
  * due at once, and are checked when they are read. Rows are inserted in a fixed order, so that two transactions with
  * the same events cannot deadlock.
+ *
+ * The parameter is one JSON text. PostgreSQL would plan a statement with arrays again for each execution (0.3 ms),
+ * because it expects more rows than the arrays have.
  */
 export function insertDeliveries(
   statements: RawStatements,
@@ -39,17 +42,12 @@ export function insertDeliveries(
 ): Promise<number> {
   const inOrder = [...new Map(deliveries.map((one) => [`${one.webhookKey} ${one.id}`, one])).entries()]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, one]) => one)
-  const column = <T>(of: (delivery: NewDelivery) => T) => inOrder.map(of)
+    .map(([, one]) => rowOf(one))
   return statements.$executeRaw`
     WITH row AS MATERIALIZED (
-      SELECT * FROM unnest(
-        ${column(({ webhookKey }) => webhookKey)}::bigint[], ${column(({ id }) => id)}::text[],
-        ${column(({ deviceId }) => deviceId)}::text[], ${column(({ event }) => event)}::text[],
-        ${column(({ payload }) => payload)}::jsonb[], ${column(({ disabled }) => disabled)}::boolean[],
-        ${column(({ follows }) => follows?.webhookKey ?? null)}::bigint[],
-        ${column(({ follows }) => follows?.id ?? null)}::text[]
-      ) AS r (webhook_key, id, device_id, event, payload, disabled, follows_webhook_key, follows_id)
+      SELECT webhook_key, id, device_id, event, payload::jsonb, disabled, follows_webhook_key, follows_id
+      FROM json_to_recordset(${JSON.stringify(inOrder)}::json) AS r (webhook_key bigint, id text, device_id text,
+        event text, payload text, disabled boolean, follows_webhook_key bigint, follows_id text)
     ), stored AS MATERIALIZED (
       SELECT (SELECT d.key FROM webhook_deliveries d
         WHERE d.webhook_key = row.follows_webhook_key AND d.id = row.follows_id) AS key,
@@ -77,6 +75,13 @@ export function insertDeliveries(
         THEN now() + ${LONGEST_TURN} ELSE now() END
     FROM row
     ON CONFLICT (webhook_key, id) ${again ? deliverAgain : Prisma.sql`DO NOTHING`}`
+}
+
+function rowOf({ webhookKey, id, deviceId, event, payload, disabled, follows }: NewDelivery) {
+  return {
+    ...{ webhook_key: String(webhookKey), id, device_id: deviceId, event, payload, disabled },
+    ...(follows && { follows_webhook_key: String(follows.webhookKey), follows_id: follows.id }),
+  }
 }
 
 const deliverAgain = Prisma.sql`DO UPDATE SET payload = excluded.payload, state = excluded.state,
