@@ -8,6 +8,7 @@ import { PATIENT_TRANSACTIONS, useTestDatabase } from '../../testing/test-databa
 import { readByOffset } from '../read-by-offset.ts'
 import { checkMessageCounts } from './check-message-counts.ts'
 import { type CountFilter, countMessages, MOST_UNCOUNTED } from './count-messages-statement.ts'
+import { advanceCounts } from './update-counts-statement.ts'
 import { areCountsBehind, updateMessageCounts } from './update-message-counts.ts'
 
 const SEED = 20_261_123
@@ -347,3 +348,25 @@ test.each(['ASC', 'DESC'] as const)(
     }
   },
 )
+
+test('reads each recorded change only a few times, even if the table was empty when it was analysed', async () => {
+  const { database } = world
+  const changes = 500
+  const record = () => database.$executeRaw`
+    INSERT INTO message_count_changes (account_id, message_key, day, device_id, state, change)
+    SELECT 'a1', 1, '2026-03-01', 'd1', 'Sent', 1 FROM generate_series(1, ${changes})`
+  await record()
+  await database.messageCountChange.deleteMany()
+  await database.$executeRaw`ANALYZE message_count_changes`
+  await record()
+  const rowsRead = await database.$transaction(async (statements) => {
+    await advanceCounts(statements, 1n, 1n, changes)
+    const [read] = await statements.$queryRaw<{ rows: bigint }[]>`
+      SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_xact_user_tables
+      WHERE relname = 'message_count_changes'`
+    return Number(read?.rows)
+  })
+  expect(rowsRead).toBeGreaterThanOrEqual(changes)
+  expect(rowsRead).toBeLessThan(10 * changes)
+  expect(await database.messageCountChange.count()).toBe(0)
+})

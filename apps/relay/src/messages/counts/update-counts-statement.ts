@@ -61,6 +61,9 @@ export async function recordChangesUpTo(statements: Statements, key: bigint): Pr
  * already contains the change, so the recorded change is deleted. A change that is committed later is added by a later
  * run.
  *
+ * Deletes changes by their position in the table (ctid). If the statistics were updated while the table was empty,
+ * PostgreSQL would search the whole table for each key. At 4000 messages, this took 1.2 ms of CPU time for each.
+ *
  * Locks: rows of the three tables of counts, after `lockCountProgress`.
  */
 export async function advanceCounts(
@@ -73,8 +76,8 @@ export async function advanceCounts(
     WITH included AS (
       DELETE FROM message_count_changes WHERE message_key > ${counted} AND message_key <= ${upTo}
     ), taken AS (
-      DELETE FROM message_count_changes WHERE (account_id, id) IN (
-        SELECT account_id, id FROM message_count_changes WHERE message_key <= ${counted} LIMIT ${most})
+      DELETE FROM message_count_changes WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM message_count_changes WHERE message_key <= ${counted} LIMIT ${most}))
       RETURNING account_id, day, device_id, state, change
     ), added AS (
       SELECT account_id, coalesce(day, '-infinity') AS day, device_id, state, sum(change)::bigint AS change
