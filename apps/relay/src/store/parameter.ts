@@ -10,13 +10,8 @@ export function parameterOf(value: unknown): unknown {
 
 /** Returns undefined if an element is of a type that only `pg` can write, such as binary data. */
 function listText(list: readonly unknown[]): string | undefined {
-  let text = '{'
-  for (const [at, element] of list.entries()) {
-    const written = elementText(element)
-    if (written === undefined) return undefined
-    text += at === 0 ? written : `,${written}`
-  }
-  return `${text}}`
+  const elements = list.map(elementText)
+  return elements.includes(undefined) ? undefined : `{${elements.join(',')}}`
 }
 
 function elementText(element: unknown): string | undefined {
