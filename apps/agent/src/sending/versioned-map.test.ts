@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { VersionedMap } from './versioned-map.ts'
 
 test('has the entries that it was made with', () => {
-  const map = new VersionedMap([
-    ['a', 1],
-    ['b', 2],
-  ])
+  const map = new VersionedMap(
+    new Map([
+      ['a', 1],
+      ['b', 2],
+    ]),
+  )
   expect([...map]).toEqual([
     ['a', 1],
     ['b', 2],
@@ -14,10 +16,12 @@ test('has the entries that it was made with', () => {
 })
 
 test('a changed entry keeps its place, and a new entry comes last', () => {
-  const map = new VersionedMap([
-    ['a', 1],
-    ['b', 2],
-  ])
+  const map = new VersionedMap(
+    new Map([
+      ['a', 1],
+      ['b', 2],
+    ]),
+  )
   expect([...map.with('c', 3).with('a', 4).entries()]).toEqual([
     ['a', 4],
     ['b', 2],
@@ -26,7 +30,7 @@ test('a changed entry keeps its place, and a new entry comes last', () => {
 })
 
 test('returns the same version when a missing entry is removed', () => {
-  const map = new VersionedMap([['a', 1]])
+  const map = new VersionedMap(new Map([['a', 1]]))
   expect(map.without('b')).toBe(map)
 })
 

@@ -13,8 +13,9 @@ export class VersionedMap<K, V> implements ReadonlyMap<K, V> {
   #entries: Map<K, V> | undefined
   #newer: { readonly version: VersionedMap<K, V>; readonly undo: (entries: Map<K, V>) => void } | undefined
 
-  constructor(entries: Iterable<readonly [K, V]> = []) {
-    this.#entries = new Map(entries)
+  /** The caller must not change the entries afterwards. */
+  constructor(entries = new Map<K, V>()) {
+    this.#entries = entries
   }
 
   with(key: K, value: V): VersionedMap<K, V> {
@@ -65,8 +66,7 @@ export class VersionedMap<K, V> implements ReadonlyMap<K, V> {
   }
 
   #changed(entries: Map<K, V>, undo: (entries: Map<K, V>) => void): VersionedMap<K, V> {
-    const version = new VersionedMap<K, V>()
-    version.#entries = entries
+    const version = new VersionedMap(entries)
     this.#entries = undefined
     this.#newer = { version, undo }
     return version
