@@ -61,6 +61,17 @@ test('reads a discarded row again, even if a query for the row is running', asyn
   expect(await world.lookup.get('a')).toEqual({ value: 2 })
 })
 
+test('discarding one row does not discard the rows of a query for other rows', async () => {
+  const world = rows({ a: 1, b: 1 }, { isManual: true })
+  const reading = world.lookup.get('a')
+  await Promise.resolve()
+  world.lookup.forgetOne('b')
+  await world.answer()
+  await reading
+  expect(await world.lookup.get('a')).toEqual({ value: 1 })
+  expect(world.queries).toEqual([['a']])
+})
+
 test('does not cache a deleted row', async () => {
   const world = rows({ a: 1 })
   await world.lookup.get('a')

@@ -45,18 +45,14 @@ export class FreshLookup<Value extends object> {
   /** Discards matching rows after this process changed them. */
   forget(matches: (value: Value, id: string) => boolean): void {
     for (const [id, { value }] of this.#rows.entries()) if (matches(value, id)) this.#rows.delete(id)
-    this.#outdateRunning()
+    // A running query may have read the row before the change, so its result is not used.
+    if (this.#running) this.#running.outdated = true
   }
 
   /** Discards one row, without a search through all rows. */
   forgetOne(id: string): void {
     this.#rows.delete(id)
-    this.#outdateRunning()
-  }
-
-  #outdateRunning(): void {
-    // A running query may have read the row before the change, so its result is not used.
-    if (this.#running) this.#running.outdated = true
+    if (this.#running?.ids.has(id)) this.#running.outdated = true
   }
 
   #ask(id: string): Promise<ReadonlyMap<string, Value>> {

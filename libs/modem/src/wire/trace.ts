@@ -113,6 +113,7 @@ export class TraceRing implements ByteTrace {
 
   #keep(direction: TraceEntry['direction'], bytes: Uint8Array, sensitivity: Sensitivity): void {
     const kept = bytes.subarray(Math.max(0, bytes.length - this.#capacity))
+    if (kept.length < bytes.length) this.#dropped = true
     const last = this.#chunks.at(-1)
     const chunk = last?.hasRoomFor(kept) === true ? last : this.#newChunk(kept)
     chunk.add({ atMs: this.#clock.nowMs(), direction, bytes: kept, sensitivity })

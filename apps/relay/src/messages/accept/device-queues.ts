@@ -54,8 +54,13 @@ export class DeviceQueues {
     return queue
   }
 
-  /** Counts recipients as waiting. Call the returned function when they were stored or refused. */
-  reserve(queue: DeviceQueue, recipients: number): (isStored: boolean) => void {
+  /**
+   * Counts recipients as waiting. Call the returned function when they were stored or refused. The queue of a row that
+   * a slow request has kept may have been removed, or replaced by another object.
+   */
+  reserve(ofRow: DeviceQueue, recipients: number): (isStored: boolean) => void {
+    const queue = this.#queues.get(ofRow.deviceId) ?? ofRow
+    this.#queues.set(queue.deviceId, queue)
     queue.waiting += recipients
     queue.reserved += recipients
     return (isStored) => {

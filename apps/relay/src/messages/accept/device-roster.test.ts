@@ -133,3 +133,13 @@ test('forgets queues of devices that are no longer used, but no reservation', ()
   expect(queues.queueOf('kept', 0, later, 10_000)).toBe(kept)
   expect(queues.queueOf('unused', 0, later, 10_000)).not.toBe(unused)
 })
+
+test('a reservation counts for all rows of its device, even if its row was kept until the queue was removed', () => {
+  const queues = new DeviceQueues()
+  const first = queues.beginRead()
+  const kept = queues.queueOf('device', 0, first, 0)
+  for (let device = 0; device < 2_000; device += 1) queues.queueOf(`device ${device}`, 0, first, 0)
+  queues.endRead(first, 10_000)
+  queues.reserve(kept, 3)
+  expect(queues.queueOf('device', 0, queues.beginRead(), 10_000).waiting).toBe(3)
+})

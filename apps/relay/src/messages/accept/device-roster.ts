@@ -96,8 +96,9 @@ export class DeviceRoster {
   }
 
   #forgetFound(accountId: string, criteria: Requirements): void {
-    for (const deviceId of namedDevices(criteria) ?? []) this.#devices.forgetOne(idOf(accountId, deviceId))
-    if (criteria.deviceId === undefined) this.#accounts.forgetOne(accountId)
+    const named = namedDevices(criteria)
+    if (named === undefined) this.#accounts.forgetOne(accountId)
+    else for (const deviceId of named) this.#devices.forgetOne(idOf(accountId, deviceId))
   }
 
   #tryReserve(
