@@ -4,7 +4,6 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import type { SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { JournaledEvent } from '@smsgw/link/events/event-outbox'
-import { PduIdFilter } from '../receiving/pdu-id-filter.ts'
 import { significantPart } from '../sending/doubt/numbers-match.ts'
 import type { CommandOutcome, Json, PartResult, Plan, Slot, Stamp } from './change.ts'
 
@@ -37,8 +36,6 @@ export interface Reads {
   /** Returns the PDUs that are not processed yet, and the reports that matched nothing, in the order of arrival. */
   'inbound-waiting': { readonly ask: Record<never, never>; readonly answer: readonly InboundRecord[] }
   'inbound-by-id': { readonly ask: { readonly pduId: string }; readonly answer: InboundRecord | undefined }
-  /** Returns the bits of a `PduIdFilter` with the ids of all received PDUs. */
-  'inbound-id-filter': { readonly ask: Record<never, never>; readonly answer: Uint8Array }
   events: { readonly ask: { readonly after: number; readonly most: number }; readonly answer: readonly NumberedEvent[] }
   /** Returns the stored events from number `from` on. Removed events are missing from the list. */
   'event-texts': { readonly ask: { readonly from: number; readonly most: number }; readonly answer: EventTexts }
@@ -163,11 +160,6 @@ export function readsOf(database: DatabaseSync): Answers {
     inbound: ({ sinceMs }) => inbound('received_ms >= ? OR settled IS NULL ORDER BY arrival', sinceMs),
     'inbound-waiting': () => inbound("settled IS NULL OR settled = 'unmatched' ORDER BY arrival"),
     'inbound-by-id': ({ pduId }) => inbound('pdu_id = ?', pduId)[0],
-    'inbound-id-filter': () => {
-      const filter = new PduIdFilter()
-      for (const row of all('SELECT pdu_id AS id FROM inbound')) filter.add(String(row['id']))
-      return filter.bits
-    },
     events: ({ after, most }) =>
       all('SELECT seq, event FROM events WHERE seq > ? ORDER BY seq LIMIT ?', after, most).map((row) => ({
         seq: Number(row['seq']),

@@ -54,27 +54,6 @@ test.each([
   expect(await world.received()).toHaveLength(12)
 })
 
-test('stores a new message without a search in the journal, also after a restart', async () => {
-  world.deliver(one('first'))
-  await world.pass(1000)
-  await world.restart()
-  world.disk.failReads = true
-  world.deliver(one('second'))
-  await world.pass(1000)
-  world.disk.failReads = false
-  expect(await world.received()).toMatchObject([{ text: 'first' }, { text: 'second' }])
-})
-
-test('takes a repeated report once, even if it was taken first without a search in the journal', async () => {
-  const report = world.statusReport(1)
-  world.reportsAreRecent = true
-  await Promise.all([world.direct(report), world.pass(1000)])
-  world.reportsAreRecent = false
-  await world.pass(13_000)
-  await Promise.all([world.direct(report), world.pass(1000)])
-  expect(world.reports).toHaveLength(1)
-})
-
 test('reports a message once if it is read again after a restart', async () => {
   world.deletesWork = false
   world.deliver(one('hello'))

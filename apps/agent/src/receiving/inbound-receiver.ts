@@ -11,7 +11,6 @@ import type { InboundRecord } from '../journal/read.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
 import type { InboxKey } from './encrypted-event.ts'
 import { forgotten, InboundOutcomes, reportIn, settled } from './inbound-outcomes.ts'
-import { PduIdFilter } from './pdu-id-filter.ts'
 import { firstIdOf, identifyPdu } from './pdu-identity.ts'
 import { type ReceivingSim, SlotCleaner } from './slot-cleaner.ts'
 
@@ -53,7 +52,6 @@ export class InboundReceiver {
   readonly #newReferences = new Set<number | 'any'>()
   /** PDUs that were read but are not in the journal yet, by slot and content. */
   readonly #pending = new Map<string, Promise<void>>()
-  #ids = new PduIdFilter()
   #turn: Promise<unknown> = Promise.resolve()
   #turnsWaiting = 0
   #timer: Timer | undefined
@@ -70,7 +68,6 @@ export class InboundReceiver {
   async restore(): Promise<void> {
     const { journal, time, clock, onProblem } = this.#options
     const records = await journal.read('inbound', { sinceMs: time.now().wallMs - rememberedMs })
-    this.#ids = new PduIdFilter(await journal.read('inbound-id-filter', {}))
     const changes = this.#outcomes.restore(records, await journal.read('notes', {}))
     if (changes.length > 0) this.#keep(changes).catch(onProblem)
     // The start does not wait for this task, because with a full disk the task waits until disk space is available.
@@ -138,7 +135,7 @@ export class InboundReceiver {
     const { journal } = this.#options
     const slot = slotOf(incoming)
     if (slot && this.#cleaner.wasDeletedSince(sim.iccid, slot, incoming.pdu, at.monotonicMs)) return
-    const identity = await identifyPdu(journal, this.#ids, { iccid: sim.iccid, pdu: incoming.pdu, slot, at })
+    const identity = await identifyPdu(journal, { iccid: sim.iccid, pdu: incoming.pdu, slot, at })
     if (identity.kind === 'new') await this.#takeNew(sim, incoming, identity.pduId, at)
     // Deletes the copy at once: it has the same octets as the original, so the order of the deletions does not matter.
     else this.#cleaner.clear(sim, identity.pduId, incoming, identity.kind === 'copy')
@@ -146,7 +143,6 @@ export class InboundReceiver {
 
   async #takeNew(sim: ReceivingSim, incoming: Incoming, pduId: string, at: Stamp): Promise<void> {
     const row = newRow(sim, incoming, pduId, at)
-    this.#ids.add(pduId)
     await this.#keep([received(row), ...this.#outcomes.of(row)])
     crashPoint('inbound-journaled')
     this.#cleaner.clear(sim, pduId, incoming, false)
@@ -164,7 +160,6 @@ export class InboundReceiver {
   ): Promise<void> | undefined {
     const pduId = firstIdOf(sim.iccid, incoming.pdu)
     const written = this.#options.onRecentReport(sim.iccid, incoming.report, () => {
-      this.#ids.add(pduId)
       crashPoint('inbound-read')
       return { ...received(newRow(sim, { ...incoming, pdu: '' }, pduId, at)), settled: 'report' }
     })

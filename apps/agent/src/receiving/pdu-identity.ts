@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import type { Slot, Stamp } from '../journal/change.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { InboundRecord } from '../journal/read.ts'
-import type { PduIdFilter } from './pdu-id-filter.ts'
 
 /**
  * Determines whether a PDU was received before. Equal octets may be
@@ -19,12 +18,11 @@ import type { PduIdFilter } from './pdu-id-filter.ts'
  */
 export async function identifyPdu(
   journal: Journal,
-  ids: PduIdFilter,
   pdu: { readonly iccid: string; readonly pdu: string; readonly slot: Slot | undefined; readonly at: Stamp },
 ): Promise<PduIdentity> {
   for (let ordinal = 0; ; ordinal += 1) {
     const pduId = derivedPduId(pdu.iccid, pdu.pdu, String(ordinal))
-    const known = ids.mayHave(pduId) ? await journal.read('inbound-by-id', { pduId }) : undefined
+    const known = await journal.read('inbound-by-id', { pduId })
     if (known === undefined) return { kind: 'new', pduId }
     if (isSameSlot(known.slot, pdu.slot)) return { kind: 'read-again', pduId }
     if (!cameSoonAfter(known, pdu.at) || ordinal === mostAlike) return { kind: 'copy', pduId }
