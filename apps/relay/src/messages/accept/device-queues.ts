@@ -15,8 +15,11 @@ export interface QueueRead {
   readonly stored: Map<string, number>
 }
 
-/** The age from which no cached row of a queue is used. */
-const UNUSED_AFTER_MS = 2_000
+/**
+ * The age from which no row of a queue is used, not even by a request that has a row and waits for another device. No
+ * query takes as long.
+ */
+const UNUSED_AFTER_MS = 60_000
 /** The number of queues from which unused queues are removed. */
 const MANY_QUEUES = 1_000
 
