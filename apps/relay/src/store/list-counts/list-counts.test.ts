@@ -76,6 +76,13 @@ async function check(): Promise<unknown[]> {
   return logged
 }
 
+/** Returns the number of sessions that wait for a lock. */
+async function waitingSessions(): Promise<number> {
+  const [found] = await world.database.$queryRaw<{ count: bigint }[]>`
+    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  return Number(found?.count)
+}
+
 /** Restores the state after the upgrade, in which no rows are counted. */
 async function forgetCounts() {
   await world.database.listCountProgress.deleteMany()
@@ -215,6 +222,23 @@ test('the check corrects wrong counts, logs how many were wrong, and removes emp
   await updateListCounts(world)
   await check()
   expect(await database.listCount.count({ where: { list: 'inbox' } })).toBe(0)
+})
+
+test('the check does not call rows wrong that another relay counts for the first time meanwhile', async () => {
+  const { database } = world
+  await receive(5)
+  await enqueue(3, 0, 'failed')
+  await forgetCounts()
+  const checking = await database.$transaction(async (statements) => {
+    await lockListProgress(statements, 'inbox')
+    const started = { ended: check() }
+    await expect.poll(waitingSessions).toBeGreaterThan(0)
+    await statements.listCountProgress.updateMany({ data: { isCounted: true } })
+    return started
+  })
+  expect(await checking.ended).toEqual([])
+  await updateListCounts(world)
+  await expectExact()
 })
 
 test('counting ends when the relay stops', async () => {

@@ -53,9 +53,11 @@ export async function checkListCounts({
 }: ListCountDeps & { readonly log: Pick<Log, 'warn'> }): Promise<void> {
   const { database } = deps
   for (const list of lists) {
+    // Asked first: if another relay counts the existing rows meanwhile, the differences are rows that were not counted
+    // yet.
+    const progress = await database.listCountProgress.findUnique({ where: { list } })
     const wrong = await correctList(deps, list)
-    const { isCounted } = await database.listCountProgress.findUniqueOrThrow({ where: { list } })
-    if (wrong > 0 && isCounted) log.warn({ list, counts: wrong }, 'corrected wrong counts of a list')
+    if (wrong > 0 && progress?.isCounted) log.warn({ list, counts: wrong }, 'corrected wrong counts of a list')
   }
   await deleteEmptyListCounts(database)
 }
