@@ -5,7 +5,8 @@
 // node apps/e2e/bench/bench-box.ts [--messages 3000] [--connections 32] [--idle 200] [--modems 1] [--latency 0]
 //   --latency: how many milliseconds the network takes for a message
 //   --connections, --modems and --latency take lists, such as 1,32: each combination is measured with a new gateway
-//   --warm-up: how many messages are sent first, 200 by default
+//   --warm-up: how many messages are sent first, 200 by default. After more messages, the statistics of the database
+//     are updated
 //   --rate: measures only messages per second and CPU time, not the idle gateway
 //   --floors: also prints what the machine does without the gateway
 //   --profile <folder>: writes CPU profiles of the threads of the gateway

@@ -30,17 +30,26 @@ afterEach(() => {
 })
 
 test.each(['ports/one', 'ports/two', 'dev/listed', 'dev/other'])('reports the appearance of %s once', async (name) => {
-  expect(await changesAfter(name)).toBe(1)
+  write(name)
+  await expectChanges(1)
 })
 
 test('ignores another file beside a listed device, and writes to a device', async () => {
-  expect(await changesAfter('ports/other')).toBe(0)
-  expect(await changesAfter('dev/other')).toBe(1)
-  expect(await changesAfter('dev/other')).toBe(1)
+  write('ports/other')
+  await expectChanges(0)
+  write('dev/other')
+  await expectChanges(1)
+  write('dev/other')
+  await expectChanges(1)
 })
 
-async function changesAfter(name: string): Promise<number> {
+function write(name: string): void {
   writeFileSync(join(folder, name), '')
+}
+
+/** Waits for the changes, and then a moment longer, in which a wrong one would arrive. */
+async function expectChanges(count: number): Promise<void> {
+  await expect.poll(() => changes).toBe(count)
   await sleep(100)
-  return changes
+  expect(changes).toBe(count)
 }

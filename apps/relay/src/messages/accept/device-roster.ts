@@ -51,8 +51,9 @@ const DEVICES = 10_000
  * account. Devices are read at most once a second.
  *
  * Each reservation adds to the queue length in memory. If its message is not yet stored when the device is read again,
- * the reservation is still counted. So this process never exceeds the queue limit. Messages of other processes are
- * counted with a delay of at most one second. Before a message is refused, its devices are read again.
+ * the reservation is still counted. So this process adds no message to a queue that its own messages have filled.
+ * Messages of other processes are counted with a delay of at most one second. Before a message is refused, its devices
+ * are read again.
  */
 export class DeviceRoster {
   readonly #deps: RosterDeps
