@@ -7,7 +7,7 @@ import { clientClass, firstUrl } from './connection/database-client.ts'
 import { DISK_FULL } from './connection/database-unavailable.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { sendOctets } from './octet-parameters.ts'
-import { allowRaw } from './raw-statements.ts'
+import { allowRaw, type RawDatabase, type RawPool, rawDatabase } from './raw-statements.ts'
 
 /** The Prisma client or a transaction of it. */
 export type Statements = Prisma.TransactionClient
@@ -33,7 +33,25 @@ export interface DatabaseOptions {
 }
 
 /** Opens a client that connects at the first query and again after each lost connection. */
-export function connectDatabase({
+export function connectDatabase(options: DatabaseOptions): Database {
+  const { pool, nameOf } = openPool(options)
+  const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf, disposeExternalPool: true })
+  // The minimal error format, because other formats contain the values of the query.
+  const database = new PrismaClient({
+    adapter,
+    errorFormat: 'minimal',
+    transactionOptions: options.transactionLimits ?? TRANSACTION_LIMITS,
+  })
+  allowRaw(database, { pool, nameOf })
+  return database
+}
+
+/** Opens a client for raw statements only. A Prisma client allocates 14 MB when it is made. */
+export function connectRawDatabase(options: DatabaseOptions): RawDatabase {
+  return rawDatabase(openPool(options))
+}
+
+function openPool({
   url,
   connections,
   isPooled = false,
@@ -41,7 +59,7 @@ export function connectDatabase({
   socket = silenceLimitedSocket,
   onDiskFull,
   transactionLimits = TRANSACTION_LIMITS,
-}: DatabaseOptions): Database {
+}: DatabaseOptions): Pick<RawPool, 'pool' | 'nameOf'> {
   const pool = new Pool({
     connectionString: firstUrl(url),
     Client: withIdleSockets(clientClass(url)),
@@ -72,12 +90,7 @@ export function connectDatabase({
   pool.on('acquire', (client) => markIdle(client, false))
   pool.on('release', (error, client) => markIdle(client, !error))
   if (onDiskFull !== undefined) pool.on('connect', (client) => reportFullDisk(client, onDiskFull))
-  const nameOf = isPooled ? () => '' : statementNames()
-  const adapter = new PrismaPg(pool, { statementNameGenerator: nameOf, disposeExternalPool: true })
-  // The minimal error format, because other formats contain the values of the query.
-  const database = new PrismaClient({ adapter, errorFormat: 'minimal', transactionOptions: transactionLimits })
-  allowRaw(database, { pool, nameOf })
-  return database
+  return { pool, nameOf: isPooled ? () => '' : statementNames() }
 }
 
 /** Listens to all errors of the server, because any statement may fail because of a full disk. */

@@ -7,7 +7,12 @@ import { parameterOf } from './parameter.ts'
 /** Raw SQL statements, run by the Prisma client, by a transaction of it, or without Prisma. */
 export type RawStatements = Pick<Statements, '$queryRaw' | '$executeRaw'>
 
-interface RawPool {
+/** A client without Prisma, for raw statements and `rawTransaction`. */
+export interface RawDatabase extends RawStatements {
+  readonly $disconnect: () => Promise<void>
+}
+
+export interface RawPool {
   readonly pool: Pool
   /** Returns the name under which PostgreSQL keeps the plan of a statement, or an empty string for no name. */
   readonly nameOf: (statement: { readonly sql: string }) => string
@@ -32,6 +37,16 @@ export function allowRaw(database: Database, { pool, nameOf }: Pick<RawPool, 'po
     return connected
   }
   pools.set(database, { pool, nameOf, connect, polls: new SharedConnection(pool) })
+}
+
+/** Returns a client of this pool, which closes the pool when it is disconnected. */
+export function rawDatabase({ pool, nameOf }: Pick<RawPool, 'pool' | 'nameOf'>): RawDatabase {
+  // If an idle connection is lost, the next statement opens another one.
+  pool.on('error', () => undefined)
+  const raw = { pool, nameOf, connect: async () => undefined, polls: new SharedConnection(pool) }
+  const database = { ...rawStatements((query) => pool.query(query), raw), $disconnect: () => pool.end() }
+  pools.set(database, raw)
+  return database
 }
 
 /**
@@ -71,12 +86,12 @@ export function inOneTrip(database: Database): RawStatements {
  * connection is closed, and the database counts as unavailable.
  */
 export async function rawTransaction<Result>(
-  database: Database,
+  database: Database | RawDatabase,
   work: (statements: RawStatements) => Promise<Result>,
   timeoutMs = TRANSACTION_TIMEOUT_MS,
 ): Promise<Result> {
   const raw = pools.get(database)
-  if (raw === undefined) return await database.$transaction(work, { timeout: timeoutMs })
+  if (raw === undefined) return await (database as Database).$transaction(work, { timeout: timeoutMs })
   return await onConnection(raw, timeoutMs, (client) => commit(client, (send) => work(rawStatements(send, raw))))
 }
 

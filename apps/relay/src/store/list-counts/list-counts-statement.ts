@@ -102,7 +102,7 @@ export const COUNTING_MS = 600_000
  * Locks the progress of a list until the end of the transaction, whose statements may then take `COUNTING_MS`. So two
  * relays never correct the same difference, which would add it twice.
  */
-export async function lockListProgress(statements: Statements, list: CountedList): Promise<void> {
+export async function lockListProgress(statements: RawStatements, list: CountedList): Promise<void> {
   await statements.$executeRaw`INSERT INTO list_count_progress (list) VALUES (${list}) ON CONFLICT DO NOTHING`
   await statements.$executeRaw`
     SELECT set_config('statement_timeout', ${String(COUNTING_MS)}, true)
@@ -113,7 +113,7 @@ export async function lockListProgress(statements: Statements, list: CountedList
  * Compares the counts of an owner with the rows at one moment, and records each difference as a change, like a trigger.
  * Returns the number of wrong counts. Must run after `lockListProgress`. Locks only the rows that it adds.
  */
-export async function correctListCounts(statements: Statements, list: CountedList, owner: string): Promise<number> {
+export async function correctListCounts(statements: RawStatements, list: CountedList, owner: string): Promise<number> {
   const isOf = Prisma.sql`list = ${list} AND owner = ${owner}`
   return await statements.$executeRaw`
     WITH stored AS (

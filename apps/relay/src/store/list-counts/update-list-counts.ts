@@ -2,7 +2,8 @@
 // rows. Triggers record each difference in the transaction that causes it. So the sum of counts and recorded changes is
 // exact at every moment.
 import type { Log } from '@smsgw/daemon/log/log'
-import { connectDatabase, type Database, limitedSocket } from '../database.ts'
+import { connectRawDatabase, type Database, limitedSocket } from '../database.ts'
+import { type RawStatements, rawTransaction } from '../raw-statements.ts'
 import {
   addListChanges,
   COUNTING_MS,
@@ -66,9 +67,9 @@ export async function checkListCounts({
  * Uses a connection of its own. A connection of the pool is given up after 40 s without traffic, and counting many rows
  * takes longer.
  */
-async function correctList({ url, stopping }: ListCountDeps, list: CountedList): Promise<number> {
+async function correctList({ database, url, stopping }: ListCountDeps, list: CountedList): Promise<number> {
   const ended = new AbortController()
-  const database = connectDatabase({
+  const counting = connectRawDatabase({
     url,
     connections: 1,
     socket() {
@@ -80,18 +81,19 @@ async function correctList({ url, stopping }: ListCountDeps, list: CountedList):
   })
   try {
     let wrong = 0
-    await database.$transaction((statements) => lockListProgress(statements, list))
+    await rawTransaction(counting, (statements) => lockListProgress(statements, list), COUNTING_MS)
     for (const owner of await ownersOf(database, list)) {
       stopping?.throwIfAborted()
-      wrong += await database.$transaction(async (statements) => {
+      const correct = async (statements: RawStatements) => {
         await lockListProgress(statements, list)
         return await correctListCounts(statements, list, owner)
-      })
+      }
+      wrong += await rawTransaction(counting, correct, COUNTING_MS)
     }
     return wrong
   } finally {
     ended.abort()
-    await database.$disconnect()
+    await counting.$disconnect()
   }
 }
 
