@@ -64,7 +64,7 @@ interface Box {
 async function measure(box: Box): Promise<void> {
   const counts = values.count === true ? mkdtempSync(join(tmpdir(), 'smsgw-count-')) : undefined
   // The memory limit that `smsgw` sets when it starts the gateway.
-  const options = ['--max-semi-space-size=2']
+  const options = ['--max-semi-space-size=8']
   if (counts !== undefined) options.push('--import', join(import.meta.dirname, 'count-work.ts'))
   if (values.profile !== undefined) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}`)
   const trace = values.trace === true ? mkdtempSync(join(tmpdir(), 'smsgw-trace-')) : undefined
@@ -284,6 +284,9 @@ async function burst({ connections, modems, latency }: Box): Promise<void> {
     `  threads of the gateway, ms: ${threads.join(', ')}; emulator ${each(after.emulator - cpu.emulator)} ms, ` +
       `client ${each((user + system) / 1_000_000)} ms`,
   )
+  const status = readFileSync(`/proc/${gateway.process.pid}/status`, 'utf8')
+  const megabytes = (field: string) => (Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024).toFixed(0)
+  print(`  memory of Node: at most ${megabytes('VmHWM')} MB`)
 }
 
 function post(count: number, connections: number, first: number): Promise<void> {

@@ -1,4 +1,9 @@
+import { setFlagsFromString } from 'node:v8'
 import { failAs, runProgram } from '@smsgw/daemon/run-program'
+
+// Several threads collect garbage with more CPU time than one thread, and the gateway shares the processors with its
+// database.
+setFlagsFromString('--no-parallel-scavenge')
 
 await runProgram({
   name: 'smsgw',
