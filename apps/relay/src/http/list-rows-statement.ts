@@ -40,5 +40,18 @@ export async function findPosition(
   return found
 }
 
+/**
+ * Returns a limit of at least this many rows, for a scan whose exact limit is a parameter. The planner does not know
+ * the value of a parameter, and would expect a tenth of the table. PostgreSQL would then plan the statement again for
+ * each request (0.5 ms), because only such a plan knows the value. There are few different limits, so that there are
+ * few different statements.
+ */
+export function plannedLimit(rows: number): Prisma.Sql {
+  return Prisma.raw(String(Math.max(LEAST_PLANNED, 2 ** Math.ceil(Math.log2(rows)))))
+}
+
+/** More than the rows of a page of the default size. */
+const LEAST_PLANNED = 128
+
 const countRow = z.object({ count: z.int() })
 const positionRow = z.object({ createdAt: z.date(), key: z.bigint() })

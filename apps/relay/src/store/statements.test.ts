@@ -63,6 +63,7 @@ import { endPause } from '../webhooks/api/end-pause-statement.ts'
 import { lockDelivery } from '../webhooks/api/lock-delivery-statement.ts'
 import { lockRegistrations, lockUrl, preventDeletion } from '../webhooks/api/lock-webhook-statement.ts'
 import { putWebhook } from '../webhooks/api/put-webhook-statement.ts'
+import { readDeliveries } from '../webhooks/api/read-deliveries-statement.ts'
 import { lockOlderEvents, readOlderEvents } from '../webhooks/api/read-older-events-statement.ts'
 import { redeliver } from '../webhooks/api/redeliver-statement.ts'
 import { rotateSecret } from '../webhooks/api/rotate-secret-statement.ts'
@@ -265,6 +266,10 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await preventDeletion(s, 'account', webhook.id)
   },
   'webhooks/api/put-webhook-statement.ts': (s) => putWebhook(s, 'account', webhook, 'sealed'),
+  'webhooks/api/read-deliveries-statement.ts': async (s) => {
+    const deliveries = { webhookKey: 1n, states: ['failed'], from: now, to: now }
+    await readDeliveries(s, deliveries, { after: { createdAt: now, key: 9n }, skip: 0, take: 1 })
+  },
   'webhooks/api/read-older-events-statement.ts': async (s) => {
     await readOlderEvents(s, 1n, ['delivered'], { from: new Date(0), to: now })
     await lockOlderEvents(s, 1n, [1n])

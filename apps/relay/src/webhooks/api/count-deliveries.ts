@@ -17,7 +17,11 @@ export function countDeliveries(
   most?: number,
 ): Promise<CountedRows> {
   const isOfState = Prisma.sql`state = ANY(${[...filter.states]}::text[])`
-  return countRows(statements, Prisma.sql`webhook_deliveries WHERE ${isOfState} AND ${conditions(filter)}`, most)
+  return countRows(
+    statements,
+    Prisma.sql`webhook_deliveries WHERE ${isOfState} AND ${deliveryConditions(filter)}`,
+    most,
+  )
 }
 
 /**
@@ -31,13 +35,14 @@ export function findDeliveryAt(
 ): Promise<RowPosition | undefined> {
   const scans = filter.states.map(
     (state) => Prisma.sql`(
-      SELECT created_at, key FROM webhook_deliveries WHERE state = ${state} AND ${conditions(filter)}
+      SELECT created_at, key FROM webhook_deliveries WHERE state = ${state} AND ${deliveryConditions(filter)}
       ORDER BY created_at DESC, key DESC LIMIT ${offset + 1})`,
   )
   return findPosition(statements, Prisma.sql`(${Prisma.join(scans, ' UNION ALL ')}) AS one`, offset)
 }
 
-function conditions({ webhookKey, from, to }: WebhookDeliveryFilter): Prisma.Sql {
+/** The SQL condition for the deliveries of a webhook in a period, of any state. */
+export function deliveryConditions({ webhookKey, from, to }: WebhookDeliveryFilter): Prisma.Sql {
   const all = [Prisma.sql`webhook_key = ${webhookKey}`]
   if (from !== undefined) all.push(Prisma.sql`created_at >= ${from}`)
   if (to !== undefined) all.push(Prisma.sql`created_at < ${to}`)

@@ -11,15 +11,16 @@ import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { z } from 'zod'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { ApiError } from '../../http/errors/api-error.ts'
-import { ALL_ROWS, olderThan, type RowPosition, readPage } from '../../http/page.ts'
+import { ALL_ROWS, readPage } from '../../http/page.ts'
 import type { Database } from '../../store/database.ts'
-import type { Prisma, Webhook, WebhookAttempt, WebhookDelivery } from '../../store/generated/client.ts'
+import type { Webhook, WebhookAttempt, WebhookDelivery } from '../../store/generated/client.ts'
 import { countList } from '../../store/list-counts/list-counts-statement.ts'
 import { deliveryBody, headersOfAttempt, steadyHeaders } from '../delivery/delivery-request.ts'
 import { twilioHeadersOfAttempt, twilioRequest } from '../delivery/twilio-request.ts'
 import { attemptError, readDeliveryProblem } from '../delivery-problem.ts'
 import { countDeliveries, findDeliveryAt } from './count-deliveries.ts'
 import { mayReadEvent } from './may-read-event.ts'
+import { type ListedDelivery, readDeliveries } from './read-deliveries-statement.ts'
 import { findWebhook } from './stored-webhook.ts'
 
 /** Lists the deliveries of a webhook, newest first. */
@@ -30,14 +31,10 @@ export function listDeliveries({ database }: { readonly database: Database }): E
     answers: { 200: z.array(delivery) },
     async handle({ principal: { accountId }, params: { id }, query, url }) {
       const webhook = await findWebhook(database, accountId, id)
-      const where = {
-        webhookKey: webhook.key,
-        createdAt: { ...(query.from && { gte: query.from }), ...(query.to && { lt: query.to }) },
-      }
       const states = query.state === undefined ? deliveryStates : [query.state]
       const filter = { webhookKey: webhook.key, states, from: query.from, to: query.to }
       const { rows, headers } = await readPage(query, url, {
-        read: (window) => newestOf(database, where, states, window),
+        read: (part) => readDeliveries(database, filter, part),
         count: async () => {
           const isCounted = query.from === undefined && query.to === undefined
           const owner = String(webhook.key)
@@ -50,28 +47,6 @@ export function listDeliveries({ database }: { readonly database: Database }): E
       return { status: 200, body: rows.map((row) => deliveryAnswer(id, row)), headers }
     },
   })
-}
-
-const withAttempts = { attemptRows: { orderBy: { number: 'asc' } } } as const
-
-/** Reads each state separately. The index begins with the state, because it was made for the outbox. */
-async function newestOf(
-  database: Database,
-  where: Prisma.WebhookDeliveryWhereInput,
-  states: readonly string[],
-  { after, skip, take }: { after: RowPosition | undefined; skip: number; take: number },
-) {
-  const ofStates = states.map((state) =>
-    database.webhookDelivery.findMany({
-      where: { AND: [where, { state }, after ? olderThan(after) : {}] },
-      include: withAttempts,
-      orderBy: [{ createdAt: 'desc' }, { key: 'desc' }],
-      take: skip + take,
-    }),
-  )
-  const found = (await Promise.all(ofStates)).flat()
-  found.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || Number(other.key - one.key))
-  return found.slice(skip, skip + take)
 }
 
 interface ShowDeliveryDeps {
@@ -93,7 +68,10 @@ export function showDelivery({ database, publicUrl }: ShowDeliveryDeps): Endpoin
         ...(mayReadEvent(principal, stored.event) && { body }),
         ...(isHashed(stored) && { isHashed: true }),
       }
-      return { status: 200, body: { ...deliveryAnswer(webhook.id, stored), request } }
+      return {
+        status: 200,
+        body: { ...deliveryAnswer(webhook.id, { ...stored, attempts: stored.attemptRows }), request },
+      }
     },
   })
 }
@@ -124,7 +102,7 @@ async function findDelivery(database: Database, accountId: string, id: string): 
   })
   const stored = await database.webhookDelivery.findFirst({
     where: { webhookKey: { in: webhooks.map(({ key }) => key) }, id },
-    include: withAttempts,
+    include: { attemptRows: { orderBy: { number: 'asc' } } },
   })
   const webhook = webhooks.find(({ key }) => key === stored?.webhookKey)
   if (stored === null || webhook === undefined) throw unknownDelivery()
@@ -140,9 +118,15 @@ function isHashed({ event, payload }: { readonly event: string; readonly payload
   return /^sms:(sent|delivered|failed|cancelled)$/.test(event) && (payload as { recipient?: string }).recipient === ''
 }
 
+type ShownAttempt = Omit<NonNullable<ListedDelivery['attempts']>[number], 'startedAt'> & {
+  readonly startedAt: Date | string
+}
+type ShownDelivery = Omit<ListedDelivery, 'key' | 'attempts'> & { readonly attempts: readonly ShownAttempt[] | null }
+
 /** Returns a delivery as the API shows it, without the payload. */
-function deliveryAnswer(webhookId: string, stored: StoredDelivery): DeliveryAnswer {
-  const { id, event, deviceId, state, droppedReason, createdAt, nextAttemptAt, finishedAt, attemptRows } = stored
+function deliveryAnswer(webhookId: string, stored: ShownDelivery): DeliveryAnswer {
+  const { id, event, deviceId, state, droppedReason, createdAt, nextAttemptAt, finishedAt } = stored
+  const attempts = stored.attempts ?? []
   return {
     id,
     webhookId,
@@ -153,8 +137,8 @@ function deliveryAnswer(webhookId: string, stored: StoredDelivery): DeliveryAnsw
     ...(state === 'waiting' && { nextAttemptAt: nextAttemptAt.toISOString() }),
     ...(state === 'dropped' && droppedReason !== null && dropped(droppedReason)),
     ...(finishedAt !== null && { finishedAt: finishedAt.toISOString() }),
-    attemptCount: attemptRows.length,
-    attempts: attemptRows.map(attemptAnswer),
+    attemptCount: attempts.length,
+    attempts: attempts.map(attemptAnswer),
   }
 }
 
@@ -163,10 +147,10 @@ function dropped(droppedReason: string) {
   return { droppedReason, ...(code && { droppedCode: code }), ...(values && { droppedValues: values }) }
 }
 
-function attemptAnswer({ number, startedAt, durationMs, url, status, error, excerpt }: WebhookAttempt) {
+function attemptAnswer({ number, startedAt, durationMs, url, status, error, excerpt }: ShownAttempt) {
   return {
     number,
-    startedAt: startedAt.toISOString(),
+    startedAt: new Date(startedAt).toISOString(),
     durationMs,
     ...(url !== null && { url }),
     ...(status !== null && { status }),
