@@ -8,8 +8,8 @@
 import { parseArgs } from 'node:util'
 import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
 import { withBenchRelays } from './bench-relays.ts'
+import { compareAccepts, withEmptyAndFilled } from './history/empty-and-filled.ts'
 import { acceptFigures, acceptRate, runAcceptLoad } from './load/accept-load.ts'
-import { compareAccepts, withEmptyAndFilled } from './load/compare-history.ts'
 import { print } from './load/figures.ts'
 import type { Load } from './load/load.ts'
 import { startBareRoute } from './load/start-bare-route.ts'
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 const [connections, seconds, rounds] = [Number(values.connections), Number(values.seconds), Number(values.rounds)]
 
 if (values.history !== undefined) {
-  await withEmptyAndFilled(Number(values.history), undefined, (...sides) =>
+  await withEmptyAndFilled({ lists: ['messages'], rows: Number(values.history) }, undefined, (...sides) =>
     compareAccepts(sides, { connections, seconds, rounds }),
   )
   process.exit(0)

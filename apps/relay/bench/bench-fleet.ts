@@ -12,6 +12,7 @@ import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
 import { compareHistory } from './fleet/compare-history.ts'
 import { measureAccepts } from './fleet/measure-accepts.ts'
 import { measureAgents } from './fleet/measure-agents.ts'
+import { historyLists } from './history/fill-lists.ts'
 import { print } from './load/figures.ts'
 import { measureTelemetry, type TelemetryCost } from './load/telemetry.ts'
 
@@ -23,7 +24,10 @@ const { values } = parseArgs({
     agents: { type: 'string' },
     telemetry: { type: 'string' },
     messages: { type: 'string' },
+    // The lists of the history, each of which gets this many rows: messages, inbox, deliveries.
+    lists: { type: 'string' },
     seconds: { type: 'string' },
+    rounds: { type: 'string' },
     // The entry point of another build. A relay that runs from a bundle needs less memory than one from its sources.
     main: { type: 'string' },
   },
@@ -33,7 +37,12 @@ const counts = (given: string | undefined, small: string, large: string) =>
   (given ?? (isLarge ? large : small)).split(',').map(Number)
 const relays = counts(values.relays, '1,2', '1,2,4')
 const [seconds = 1] = counts(values.seconds, '1', '5')
-const rounds = isLarge ? 5 : 2
+const [rounds = 2] = counts(values.rounds, '2', '5')
+const lists = (values.lists?.split(',') ?? historyLists).map((name) => {
+  const list = historyLists.find((one) => one === name)
+  if (list === undefined) throw new Error(`--lists "${name}" is not a list: use ${historyLists.join(', ')}`)
+  return list
+})
 
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   accept: () =>
@@ -55,7 +64,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
         seconds: isLarge ? 30 : 3,
       }),
     ),
-  history: () => compareHistory(counts(values.messages, '50000', '3000000'), { seconds, rounds, main }),
+  history: () => compareHistory(counts(values.messages, '50000', '3000000'), { lists, seconds, rounds, main }),
 }
 const only = values.only?.split(',') ?? Object.keys(parts)
 for (const name of only) {

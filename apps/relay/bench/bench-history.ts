@@ -8,8 +8,8 @@ import type { Pool } from 'pg'
 import { callUrl } from '../src/testing/call-url.ts'
 import { withBenchDatabase } from './bench-database.ts'
 import { type BenchRelays, withBenchRelays } from './bench-relays.ts'
+import { countAllMessages } from './history/fill-messages.ts'
 import { median, print } from './load/figures.ts'
-import { countAllMessages } from './load/fill-history.ts'
 import { timePage } from './load/time-page.ts'
 
 const TIMES = 40

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { startRelayProcess, startRelayProcessOf, type TestRelayProcess } from '../src/testing/relay-process.ts'
+import { startRelayProcess, startRelayProcessOf } from '../src/testing/relay-process.ts'
 import type { BenchDatabase } from './bench-database.ts'
 
-export interface BenchRelays {
+/** The account of a benchmark, and its device, which never connects. */
+export interface BenchOwner {
+  readonly accountId: string
+  readonly deviceId: string
+}
+
+export interface BenchRelays extends BenchOwner {
   readonly urls: readonly string[]
   readonly pids: readonly number[]
   /** Value of the `Authorization` header. */
   readonly auth: string
-  readonly accountId: string
-  readonly deviceId: string
 }
 
 /** Starts relays as separate processes on one database, with an account and a device that never connects. */
@@ -19,12 +23,17 @@ export async function withBenchRelays(
   work: (relays: BenchRelays) => Promise<void>,
   /**
    * `main` is the entry point of another build, for example a bundle, relative to the folder in which the command was
-   * entered. The other members are settings.
+   * entered. `prepare` runs when the account and the device exist, while no relay runs.
    */
   {
     main,
     settings: more = {},
-  }: { readonly main?: string | undefined; readonly settings?: Record<string, string> } = {},
+    prepare,
+  }: {
+    readonly main?: string | undefined
+    readonly settings?: Record<string, string>
+    readonly prepare?: ((owner: BenchOwner) => Promise<void>) | undefined
+  } = {},
 ): Promise<void> {
   const password = randomBytes(12).toString('base64url')
   const settings = {
@@ -37,21 +46,34 @@ export async function withBenchRelays(
     TRUSTED_PROXIES: '127.0.0.0/8',
     ...more,
   }
-  const relays: TestRelayProcess[] = []
+  const start = () => (main === undefined ? startRelayProcess(settings) : startRelayProcessOf(fromCwd(main), settings))
+  // The first relay creates the account.
+  const relays = [await start()]
+  const stop = async () => {
+    const running = relays.splice(0)
+    for (const { kill } of running) kill('SIGTERM')
+    await Promise.all(running.map(({ ended }) => ended))
+  }
+  // After a signal, the process ends without the steps below.
+  const killAll = () => {
+    for (const { kill } of relays) kill('SIGKILL')
+  }
+  process.once('exit', killAll)
   try {
-    for (let index = 0; index < count; index++)
-      relays.push(
-        await (main === undefined ? startRelayProcess(settings) : startRelayProcessOf(fromCwd(main), settings)),
-      )
     const { rows } = await pool.query<{ id: string }>('SELECT id FROM accounts')
     const accountId = rows[0]?.id ?? ''
     const deviceId = 'd'.repeat(21)
     await pool.query('INSERT INTO devices (id, account_id, name) VALUES ($1, $2, $1)', [deviceId, accountId])
+    if (prepare !== undefined) {
+      await stop()
+      await prepare({ accountId, deviceId })
+    }
+    while (relays.length < count) relays.push(await start())
     const auth = `Basic ${Buffer.from(`sms:${password}`).toString('base64')}`
     await work({ urls: relays.map(({ url }) => url), pids: relays.map(({ pid }) => pid), auth, accountId, deviceId })
   } finally {
-    for (const { kill } of relays) kill('SIGTERM')
-    await Promise.all(relays.map(({ ended }) => ended))
+    await stop()
+    process.off('exit', killAll)
   }
 }
 

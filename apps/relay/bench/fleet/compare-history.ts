@@ -1,41 +1,101 @@
-import { compareAccepts, type HistorySide, withEmptyAndFilled } from '../load/compare-history.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isOrderBehind } from '../../src/conversation-order/update-order-statement.ts'
+import { areCountsBehind } from '../../src/messages/counts/update-message-counts.ts'
+import { connectDatabase } from '../../src/store/database.ts'
+import type { BenchDatabase } from '../bench-database.ts'
+import { compareAccepts, type HistorySide, withEmptyAndFilled } from '../history/empty-and-filled.ts'
+import type { HistoryList } from '../history/fill-lists.ts'
+import { WEBHOOK } from '../history/fill-other-lists.ts'
+import { runAcceptLoad } from '../load/accept-load.ts'
 import { median, print } from '../load/figures.ts'
-import { timePage } from '../load/time-page.ts'
+import { timeList } from '../load/time-page.ts'
 
 interface HistoryOptions {
+  readonly lists: readonly HistoryList[]
   readonly seconds: number
   readonly rounds: number
   readonly main: string | undefined
 }
 
-const TIMES = 40
+const TIMES = 100
+const WARM_UP = 20
 const PAGE = 50
+/** The rows of each list on the empty side, because an empty list has no page. */
+const FEW_ROWS = 1_000
 
-/** Compares relays with and without a history: messages accepted, and pages of the history. */
+/** Compares relays with and without a history: pages of the lists, and messages accepted. */
 export async function compareHistory(sizes: readonly number[], options: HistoryOptions): Promise<void> {
-  for (const messages of sizes) {
-    await withEmptyAndFilled(messages, options.main, async (...sides) => {
-      await compareAccepts(sides, { connections: 64, ...options })
-      await comparePages(sides)
+  for (const rows of sizes) {
+    await withEmptyAndFilled({ ...options, rows, fewRows: FEW_ROWS }, options.main, async (...sides) => {
+      await comparePages(sides, options.lists)
+      if (options.lists.includes('messages')) await compareAccepts(sides, { connections: 64, ...options })
     })
   }
 }
 
-/** The empty side has only the messages that it has just accepted. */
-async function comparePages(sides: readonly [HistorySide, HistorySide]): Promise<void> {
-  const pages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    'newest page with the exact total': {},
-    'newest page': { cursor: 'start' },
-    'oldest page': { cursor: 'start', sort: 'created_at' },
-    'newest page of one state': { cursor: 'start', state: 'Pending' },
+interface Page {
+  readonly path: string
+  readonly rows?: number
+}
+
+/** Lists that read one row, so their time is that of the request. */
+const requests: Readonly<Record<string, Page>> = {
+  'a list of one device': { path: '/devices', rows: 1 },
+}
+
+const pagesOf: Readonly<Record<HistoryList, Readonly<Record<string, Page>>>> = {
+  messages: {
+    'newest page with the exact total': { path: '/messages' },
+    'newest page of one state with its total': { path: '/messages?state=Pending' },
+    'newest page of one device with its total': { path: `/messages?deviceId=${'d'.repeat(21)}` },
+    'newest page': { path: '/messages?cursor=start' },
+    'oldest page': { path: '/messages?cursor=start&sort=created_at' },
+    'newest page of one state': { path: '/messages?cursor=start&state=Pending' },
+    'one message without the total': { path: '/messages?cursor=start&limit=1', rows: 1 },
+    'newest page of conversations': { path: '/conversations?limit=50' },
+  },
+  inbox: {
+    'received: newest page with the exact total': { path: '/inbox' },
+    'received: newest page of SMS with their total': { path: '/inbox?type=SMS' },
+    'received: newest page': { path: '/inbox?cursor=start' },
+  },
+  deliveries: {
+    'deliveries: newest page with the exact total': { path: `/webhooks/${WEBHOOK}/deliveries` },
+    'deliveries: newest page of one state, with total': { path: `/webhooks/${WEBHOOK}/deliveries?state=delivered` },
+    'deliveries: newest page': { path: `/webhooks/${WEBHOOK}/deliveries?cursor=start` },
+  },
+}
+
+/** The empty side has only the messages that it accepts here. */
+async function comparePages(sides: readonly [HistorySide, HistorySide], lists: readonly HistoryList[]): Promise<void> {
+  for (const { database, relays } of sides) {
+    const load = { url: `${relays.urls[0]}/3rdparty/v1/messages`, auth: relays.auth, connections: 8, seconds: 0.5 }
+    for (let accepted = 0; accepted < FEW_ROWS; ) accepted += (await runAcceptLoad(load)).statuses.get(202) ?? 0
+    await awaitJobs(database)
   }
-  print(`page of ${PAGE} messages, ms`, ...sides.map(({ name }) => name), 'ratio')
-  for (const [name, query] of Object.entries(pages)) {
-    const times = sides.map((): number[] => [])
-    // The sides alternate, so that other programs on the machine affect both sides in the same way.
-    for (let turn = 0; turn < TIMES; turn++)
-      for (const [index, side] of sides.entries()) times[index]?.push(await timePage(side.relays, query, PAGE))
-    const [empty = 0, filled = 0] = times.map(median)
+  const pages = Object.entries<Page>(Object.assign({}, requests, ...lists.map((list) => pagesOf[list])))
+  for (const [, page] of pages) await timePages(sides, page, WARM_UP)
+  print(`page of ${PAGE} rows, ms`, ...sides.map(({ name }) => name), 'ratio')
+  for (const [name, page] of pages) {
+    const [empty = 0, filled = 0] = await timePages(sides, page, TIMES)
     print(name, empty.toFixed(1), filled.toFixed(1), (filled / empty).toFixed(2))
   }
+}
+
+/**
+ * Returns the median of each side. The sides alternate, so that other programs on the machine affect both sides in the
+ * same way.
+ */
+async function timePages(sides: readonly HistorySide[], { path, rows = PAGE }: Page, times: number): Promise<number[]> {
+  const tookMs = sides.map((): number[] => [])
+  for (let turn = 0; turn < times; turn++)
+    for (const [index, { relays }] of sides.entries()) tookMs[index]?.push(await timeList(relays, path, rows))
+  return tookMs.map(median)
+}
+
+/** Waits until the jobs of the relay have counted the accepted messages and added their conversations. */
+async function awaitJobs({ url }: BenchDatabase): Promise<void> {
+  const database = connectDatabase({ url, connections: 1 })
+  while ((await areCountsBehind(database)) || (await isOrderBehind(database))) await sleep(500)
+  await database.$disconnect()
 }

@@ -36,9 +36,9 @@ export function acceptRate(loads: readonly Load[]): number {
   return median(loads.map(({ perSecond }) => perSecond))
 }
 
-/** Returns a message with a text of typical length. Its number is valid and different each time. */
+/** Returns a message with a text of typical length. The numbers are valid, different, and in no particular order. */
 function body(): string {
-  const number = `+4915112${String(100_000 + (sent++ % 900_000))}`
+  const number = `+4915112${String(100_000 + ((sent++ * 7_919) % 900_000))}`
   return JSON.stringify({
     phoneNumbers: [number],
     textMessage: { text: 'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00' },

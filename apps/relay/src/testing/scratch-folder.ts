@@ -10,6 +10,9 @@ export interface ScratchFolder {
   isBrokenOff(): boolean
 }
 
+/** The steps that delete folders after a signal. The process ends after the last of them. */
+const clearing: Promise<unknown>[] = []
+
 /** Runs work with a temporary folder, which is deleted afterwards, even after a signal. */
 export async function withScratchFolder<T>(name: string, work: (folder: ScratchFolder) => Promise<T>): Promise<T> {
   const path = mkdtempSync(join(tmpdir(), `smsgw-${name}-`))
@@ -20,7 +23,7 @@ export async function withScratchFolder<T>(name: string, work: (folder: ScratchF
     rmSync(path, { recursive: true, force: true })
   }
   const breakOff = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => {
-    ending ??= clear().finally(() => process.exit(128 + constants.signals[signal])) as Promise<never>
+    ending ??= endAfterSignal(clear(), signal)
   }
   for (const signal of SIGNALS) process.on(signal, breakOff)
   try {
@@ -30,6 +33,14 @@ export async function withScratchFolder<T>(name: string, work: (folder: ScratchF
     for (const signal of SIGNALS) process.off(signal, breakOff)
     await clear()
   }
+}
+
+/** All folders get the signal in the same turn of the event loop. */
+async function endAfterSignal(cleared: Promise<unknown>, signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): Promise<never> {
+  clearing.push(cleared)
+  await cleared.catch(() => undefined)
+  await Promise.allSettled(clearing)
+  process.exit(128 + constants.signals[signal])
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
