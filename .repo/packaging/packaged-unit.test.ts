@@ -54,14 +54,16 @@ test('services with a database leave no shared memory of a killed database, and 
 test.each([
   ['gateway', ['--max-semi-space-size=8']],
   ['relay', ['--max-semi-space-size=32']],
-])('the %s has the same memory flags in its command, its unit and its image', (app, flags) => {
+])('the %s has the same memory flags wherever it is started', (app, flags) => {
   const command = readFileSync(join(root, 'apps/gateway/src/smsgw/main.ts'), 'utf8')
   const [, unit = ''] = units.find(([name]) => name === app) ?? []
   const image = readFileSync(join(import.meta.dirname, 'container/Dockerfile'), 'utf8')
+  const addOn = readFileSync(join(root, 'deploy/home-assistant/smsgw/start'), 'utf8')
   const starts = [
     new RegExp(`^  ${app}: \\{[^}]*flags: (.*)`, 'm').exec(command)?.[1],
     /^ExecStart=.*$/m.exec(unit)?.[0],
     new RegExp(`^CMD .*${app}/main.js.*$`, 'm').exec(image)?.[0],
+    ...(app === 'gateway' ? [/^ +node .*main\.js$/m.exec(addOn)?.[0]] : []),
   ]
   for (const start of starts) expect(start?.match(/--max[^\s"']*/g)).toEqual(flags)
 })

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { failAs, runProgram } from '@smsgw/daemon/run-program'
 
-// Several threads collect garbage with more CPU time than one thread, and the gateway shares the processors with its
-// database.
+// Collecting garbage on several threads takes more CPU time in total than on one, and the gateway shares the processors
+// with its database.
 setFlagsFromString('--no-parallel-scavenge')
 
 await runProgram({

@@ -42,16 +42,18 @@ export async function findPosition(
 
 /**
  * Returns a limit of at least this many rows, for a scan whose exact limit is a parameter. The planner does not know
- * the value of a parameter, and would expect a tenth of the table. PostgreSQL would then plan the statement again for
- * each request (0.5 ms), because only such a plan knows the value. There are few different limits, so that there are
- * few different statements.
+ * the value of a parameter, and would expect a tenth of the matching rows. PostgreSQL would then plan the statement
+ * again for each request (0.5 ms), because only such a plan knows the value. Pages at large offsets take longer than
+ * that, so they get the exact limit as a parameter. Only a few different statements therefore need a name.
  */
 export function plannedLimit(rows: number): Prisma.Sql {
+  if (rows > MOST_PLANNED) return Prisma.sql`${rows}`
   return Prisma.raw(String(Math.max(LEAST_PLANNED, 2 ** Math.ceil(Math.log2(rows)))))
 }
 
-/** More than the rows of a page of the default size. */
+/** Enough for the largest page: 100 rows and one more. */
 const LEAST_PLANNED = 128
+const MOST_PLANNED = 1024
 
 const countRow = z.object({ count: z.int() })
 const positionRow = z.object({ createdAt: z.date(), key: z.bigint() })

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { sqlState } from '../messages/accept/statement-error.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
-import { connectDatabase } from './database.ts'
+import { connectDatabase, connectRawDatabase } from './database.ts'
 import { Prisma } from './generated/client.ts'
 import { inOneTrip, polling, type RawStatements, rawTransaction, together, withoutPrisma } from './raw-statements.ts'
 import { readRow } from './read-rows.ts'
@@ -49,6 +49,16 @@ test('reads times of any year', async () => {
     '+012026-03-01T12:00:00.000Z',
     '-000043-03-15T12:00:00.000Z',
   ])
+})
+
+test('a client without Prisma opens another connection after an idle one was lost', async () => {
+  const alone = connectRawDatabase({ url: world.url, connections: 1 })
+  const sessionOf = async () =>
+    (await readRow(alone, z.object({ pid: z.int() }), Prisma.sql`SELECT pg_backend_pid() AS pid`)).pid
+  const lost = await sessionOf()
+  await world.database.$executeRaw`SELECT pg_terminate_backend(${lost}::int, 5000)`
+  await expect.poll(() => sessionOf().catch(() => lost)).not.toBe(lost)
+  await alone.$disconnect()
 })
 
 /** Octets may be a Buffer or a Uint8Array. */
