@@ -87,6 +87,16 @@ test.each([100, 4_000, 10_000])('%i agents leave a draining relay evenly, at mos
   expect(times).not.toEqual(times.toSorted((one, other) => one - other))
 })
 
+test('few agents leave a draining relay at first, so that the other relay can get ready for many', () => {
+  const times = drainTimes(10_000, { fromMs: 5_000, toMs: 52_000 })
+  const inSecond = (second: number) => times.filter((ms) => Math.floor(ms / 1_000) === second).length
+  const grown = inSecond(30)
+  expect(inSecond(5)).toBeLessThan(grown / 10)
+  for (let second = 6; second < 13; second += 1) expect(inSecond(second)).toBeGreaterThan(inSecond(second - 1))
+  for (let second = 14; second < 52; second += 1) expect(Math.abs(inSecond(second) - grown)).toBeLessThanOrEqual(2)
+  expect(Math.max(...times)).toBeLessThanOrEqual(52_000)
+})
+
 test('agents stay until a load balancer can notice the drain, and leave before the relay closes', () => {
   expect(Math.min(...drainTimes(10_000, drainPeriod(10_000, 52_000)))).toBeGreaterThanOrEqual(5_000)
   expect(Math.max(...drainTimes(10_000, drainPeriod(10_000, 52_000)))).toBeLessThanOrEqual(52_000)
