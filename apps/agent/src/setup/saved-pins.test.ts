@@ -44,7 +44,7 @@ test.each(['', '[]', '{"1":"12"}', '{"1":1234}', '{"office":"1234"}', '{"1":"123
   'refuses a damaged file %j without quoting it',
   (content) => {
     writeFileSync(join(folder, 'sim-pins.json'), content)
-    expect(() => readSavedPins(folder)).toThrow(/sim-pins\.json cannot be used: .* run setup again/)
-    expect(() => readSavedPins(folder)).not.toThrow(/12/)
+    // Checks only the text after the path, because the random name of the folder may contain 12.
+    expect(() => readSavedPins(folder)).toThrow(/sim-pins\.json cannot be used: (?!.*12).* run setup again/s)
   },
 )
