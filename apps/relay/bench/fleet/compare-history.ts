@@ -38,7 +38,13 @@ interface Page {
   readonly rows?: number
 }
 
-/** Lists that read one row, so their time is that of the request. */
+/** Begins and ends within a day, so the rows of these two days are counted one by one. */
+const PERIOD = new URLSearchParams({
+  from: new Date(Date.now() - 10.4 * 86_400_000).toISOString(),
+  to: new Date(Date.now() + 86_400_000).toISOString(),
+})
+
+/** Lists with one row: mostly the overhead of a request. */
 const requests: Readonly<Record<string, Page>> = {
   'a list of one device': { path: '/devices', rows: 1 },
 }
@@ -48,6 +54,8 @@ const pagesOf: Readonly<Record<HistoryList, Readonly<Record<string, Page>>>> = {
     'newest page with the exact total': { path: '/messages' },
     'newest page of one state with its total': { path: '/messages?state=Pending' },
     'newest page of one device with its total': { path: `/messages?deviceId=${'d'.repeat(21)}` },
+    'newest page of a period with its total': { path: `/messages?${PERIOD}` },
+    'newest page of the password with its total': { path: '/messages?sentBy=password' },
     'newest page': { path: '/messages?cursor=start' },
     'oldest page': { path: '/messages?cursor=start&sort=created_at' },
     'newest page of one state': { path: '/messages?cursor=start&state=Pending' },
@@ -57,11 +65,13 @@ const pagesOf: Readonly<Record<HistoryList, Readonly<Record<string, Page>>>> = {
   inbox: {
     'received: newest page with the exact total': { path: '/inbox' },
     'received: newest page of SMS with their total': { path: '/inbox?type=SMS' },
+    'received: newest page of a period with its total': { path: `/inbox?${PERIOD}` },
     'received: newest page': { path: '/inbox?cursor=start' },
   },
   deliveries: {
     'deliveries: newest page with the exact total': { path: `/webhooks/${WEBHOOK}/deliveries` },
     'deliveries: newest page of one state, with total': { path: `/webhooks/${WEBHOOK}/deliveries?state=delivered` },
+    'deliveries: newest page of a period, with total': { path: `/webhooks/${WEBHOOK}/deliveries?${PERIOD}` },
     'deliveries: newest page': { path: `/webhooks/${WEBHOOK}/deliveries?cursor=start` },
   },
 }
@@ -70,7 +80,11 @@ const pagesOf: Readonly<Record<HistoryList, Readonly<Record<string, Page>>>> = {
 async function comparePages(sides: readonly [HistorySide, HistorySide], lists: readonly HistoryList[]): Promise<void> {
   for (const { database, relays } of sides) {
     const load = { url: `${relays.urls[0]}/3rdparty/v1/messages`, auth: relays.auth, connections: 8, seconds: 0.5 }
-    for (let accepted = 0; accepted < FEW_ROWS; ) accepted += (await runAcceptLoad(load)).statuses.get(202) ?? 0
+    for (let accepted = 0; accepted < FEW_ROWS; ) {
+      const { statuses } = await runAcceptLoad(load)
+      if (!statuses.has(202)) throw new Error(`the relay accepted no message: ${JSON.stringify([...statuses])}`)
+      accepted += statuses.get(202) ?? 0
+    }
     await awaitJobs(database)
   }
   const pages = Object.entries<Page>(Object.assign({}, requests, ...lists.map((list) => pagesOf[list])))

@@ -27,9 +27,9 @@ export async function fillMessages(database: BenchDatabase, owner: BenchOwner, r
 
 const MESSAGES = `
   INSERT INTO messages
-    (key, account_id, id, device_id, created_at, text, state, processed_at, sent_at, delivered_at, finished_at)
+    (key, account_id, id, device_id, created_at, text, state, processed_at, sent_at, delivered_at, finished_at, sent_by)
   SELECT n, account_id, pg_temp.timed_id(at, 'm' || n), device_id, at,
-    'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00', 'Delivered', at, at, at, at
+    'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00', 'Delivered', at, at, at, at, 'password'
   FROM ${TIMED_ROWS}`
 
 const RECIPIENTS = `
