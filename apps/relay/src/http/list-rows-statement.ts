@@ -41,14 +41,15 @@ export async function findPosition(
 }
 
 /**
- * Returns a limit of at least this many rows, for a scan whose exact limit is a parameter. The planner does not know
- * the value of a parameter, and would expect a tenth of the matching rows. PostgreSQL would then plan the statement
- * again for each request (0.5 ms), because only such a plan knows the value. Pages at large offsets take longer than
- * that, so they get the exact limit as a parameter. Only a few different statements therefore need a name.
+ * Returns a query for the first rows of an ordered scan. The planner does not know the value of a parameter, and would
+ * expect a tenth of the matching rows. PostgreSQL would then plan the statement again for each request (0.5 ms),
+ * because only such a plan knows the value. So the scan also has a limit that the planner knows. Pages at large offsets
+ * take longer than that and go without it, so that only a few different statements need a name.
  */
-export function plannedLimit(rows: number): Prisma.Sql {
-  if (rows > MOST_PLANNED) return Prisma.sql`${rows}`
-  return Prisma.raw(String(Math.max(LEAST_PLANNED, 2 ** Math.ceil(Math.log2(rows)))))
+export function firstRows(scan: Prisma.Sql, rows: number): Prisma.Sql {
+  if (rows > MOST_PLANNED) return Prisma.sql`${scan} LIMIT ${rows}`
+  const planned = Math.max(LEAST_PLANNED, 2 ** Math.ceil(Math.log2(rows)))
+  return Prisma.sql`SELECT * FROM (${scan} LIMIT ${Prisma.raw(String(planned))}) AS planned LIMIT ${rows}`
 }
 
 /** Enough for the largest page: 100 rows and one more. */

@@ -1,6 +1,6 @@
 import { type ApprovalState, sentByKind } from '@smsgw/contract/messages/message'
 import { type MessageState, messageStates } from '@smsgw/contract/messages/message-states'
-import { countRows, plannedLimit } from '../http/list-rows-statement.ts'
+import { countRows, firstRows } from '../http/list-rows-statement.ts'
 import type { CountedRows, RowPosition } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
@@ -48,6 +48,10 @@ export async function readHistory(
   const isOfKey = filter.sentBy !== undefined && keyOf(filter.sentBy) !== undefined
   const scans = isOfKey ? Prisma.sql`(SELECT) AS wanted` : Prisma.sql`unnest(${states}) AS wanted (state)`
   const ofState = isOfKey ? Prisma.sql`state = ANY(${states})` : Prisma.sql`state = wanted.state`
+  const scan = Prisma.sql`
+    SELECT key, created_at FROM messages
+    WHERE ${ofState} AND ${conditions(bounded(filter, direction, after), direction)}
+    ORDER BY created_at ${order}, key ${order}`
   return await readRows(
     statements,
     storedMessage,
@@ -55,12 +59,7 @@ export async function readHistory(
     WITH page AS MATERIALIZED (
       SELECT one.key, one.created_at
       FROM ${scans} CROSS JOIN LATERAL (
-        SELECT key, created_at FROM (
-          SELECT key, created_at FROM messages
-          WHERE ${ofState} AND ${conditions(bounded(filter, direction, after), direction)}
-          ORDER BY created_at ${order}, key ${order}
-          LIMIT ${plannedLimit(skip + take)}) AS planned
-        LIMIT ${skip + take}
+        ${firstRows(scan, skip + take)}
       ) AS one
       ORDER BY one.created_at ${order}, one.key ${order}
       LIMIT ${take} OFFSET ${skip}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { plannedLimit } from '../../http/list-rows-statement.ts'
+import { firstRows } from '../../http/list-rows-statement.ts'
 import type { RowPosition } from '../../http/page.ts'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
@@ -47,6 +47,10 @@ export async function readDeliveries(
     after && filter.to && after.createdAt < filter.to ? { ...filter, to: undefined } : filter,
   )
   const isAfter = after ? Prisma.sql`AND (created_at, key) < (${after.createdAt}, ${after.key})` : Prisma.empty
+  const scan = Prisma.sql`
+    SELECT key, created_at FROM webhook_deliveries
+    WHERE state = wanted.state AND ${isWithin} ${isAfter}
+    ORDER BY created_at DESC, key DESC`
   return await readRows(
     statements,
     listedDelivery,
@@ -54,12 +58,7 @@ export async function readDeliveries(
     WITH page AS MATERIALIZED (
       SELECT one.key, one.created_at
       FROM unnest(${[...filter.states]}::text[]) AS wanted (state) CROSS JOIN LATERAL (
-        SELECT key, created_at FROM (
-          SELECT key, created_at FROM webhook_deliveries
-          WHERE state = wanted.state AND ${isWithin} ${isAfter}
-          ORDER BY created_at DESC, key DESC
-          LIMIT ${plannedLimit(skip + take)}) AS planned
-        LIMIT ${skip + take}
+        ${firstRows(scan, skip + take)}
       ) AS one
       ORDER BY one.created_at DESC, one.key DESC
       LIMIT ${take} OFFSET ${skip}
