@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { type DispatchWorld, dispatchWorld } from '../testing/dispatch-world.ts'
 import type { AgentConnection } from './agent-connection.ts'
@@ -43,6 +43,9 @@ test('a connection that ends after a pause is recorded at once', async () => {
 test('connections that end one after the other share two transactions', async () => {
   const all = await connections(20)
   const [first, ...others] = all as [AgentConnection, ...AgentConnection[]]
+  // The test ends the pause itself, because on a slow machine it could end too early.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   closer.add(first)
   await expect.poll(transactions).toHaveLength(1)
   for (const connection of others) {
@@ -50,7 +53,11 @@ test('connections that end one after the other share two transactions', async ()
     await new Promise(setImmediate)
   }
   const { database } = store
-  await expect.poll(() => database.device.count({ where: { relayId: null, connEpoch: { gt: 0 } } })).toBe(20)
+  const recorded = () => {
+    vi.advanceTimersByTime(250)
+    return database.device.count({ where: { relayId: null, connEpoch: { gt: 0 } } })
+  }
+  await expect.poll(recorded).toBe(20)
   expect(await transactions()).toHaveLength(2)
 })
 
@@ -79,7 +86,7 @@ test('a connection whose write failed is recorded by the next attempt', async ()
   const [connection] = await connections(1)
   const broken = new ConnectionCloser({
     database: store.database,
-    clock: { now: () => (isBroken ? (new Date(Number.NaN) as Date) : world.now) },
+    clock: { now: () => (isBroken ? new Date(Number.NaN) : world.now) },
     log: { warn: () => undefined },
   })
   let isBroken = true
