@@ -54,7 +54,7 @@ test('services with a database leave no shared memory of a killed database, and 
 test.each([
   ['gateway', ['--max-semi-space-size=8']],
   ['relay', ['--max-semi-space-size=32']],
-])('the %s has the same memory flags wherever it is started', (app, flags) => {
+])('the %s has the same memory flags in its command, unit, image and add-on', (app, flags) => {
   const command = readFileSync(join(root, 'apps/gateway/src/smsgw/main.ts'), 'utf8')
   const [, unit = ''] = units.find(([name]) => name === app) ?? []
   const image = readFileSync(join(import.meta.dirname, 'container/Dockerfile'), 'utf8')

@@ -2,7 +2,8 @@
 // the smallest size to the largest:
 //
 //   npm run bench -- fleet          less than a minute on a machine that does nothing else
-//   npm run bench -- fleet --large  1, 1000 and 20 000 agents, telemetry of 100 000 agents, 3 000 000 messages; an hour
+//   npm run bench -- fleet --large  1, 1000 and 20 000 agents, telemetry of 100 000 agents, 3 000 000 rows in each
+//                                   list; an hour
 //   npm run bench -- fleet --only agents --agents 1,100,10000
 //
 // Linux only, because CPU time and memory are read from `/proc`. A relay with thousands of agents needs as many open
