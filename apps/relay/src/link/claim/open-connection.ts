@@ -8,7 +8,8 @@ import type { AgentConnection } from './agent-connection.ts'
 import { findOpenSends } from './find-open-sends-statement.ts'
 import { isLeased } from './lease.ts'
 import { type DeviceBefore, lockDevice } from './lock-device-statement.ts'
-import { recordConnection } from './record-connection-statement.ts'
+import { type ReportedJournal, recordConnection } from './record-connection-statement.ts'
+import { reopenConnection } from './reopen-connection-statement.ts'
 
 export interface ArrivingAgent {
   readonly accountId: string
@@ -50,13 +51,25 @@ export interface OpenConnectionOptions {
  *
  * Claims and events of the previous connection lock the device, so this lock waits for them; later claims and events of
  * that connection are refused. The mark is read while the device is locked, so the mark is final, and
- * `readUnacknowledgedCommands` sees every claim.
+ * `readUnacknowledgedCommands` sees every claim. In the usual case, one statement does all of this, because thousands
+ * of agents arrive at the same time when another relay stops.
  *
  * A journal that the device reports for the first time replaces the previous journal, which is lost or was an old copy.
  * Unfinished messages of the previous journal are in doubt from now on, whether they were acknowledged or not, because
  * an acknowledgement may have been lost with the journal.
  */
-export function openConnection(
+export async function openConnection(
+  database: Database,
+  agent: ArrivingAgent,
+  options: OpenConnectionOptions,
+): Promise<ClaimedConnection | undefined> {
+  // Keys of aliases need further statements.
+  const reopened = agent.aliasKey === undefined ? await reopenConnection(database, agent, options) : undefined
+  if (reopened === undefined) return await openInTransaction(database, agent, options)
+  return { ...claimed(agent, reopened.connEpoch, reopened, options.now), ...storedMark(reopened), isRetired: false }
+}
+
+function openInTransaction(
   database: Database,
   agent: ArrivingAgent,
   { relayId, leaseMs, now }: OpenConnectionOptions,
@@ -69,16 +82,26 @@ export function openConnection(
     const isNew = journal.mark === null
     if (isNew && before.journalId !== null) await doubtOpenSends(statements, agent, now)
     if (agent.aliasKey !== undefined) await storeAliasKeys(statements, agent, [agent.aliasKey])
-    const { deviceId, accountId, journalId } = agent
-    return {
-      connection: { accountId, deviceId, journalId, connEpoch: Number(connEpoch) },
-      mark: Number(journal.mark ?? 0),
-      markTag: journal.markTag ?? undefined,
-      isRetired: !isNew && before.journalId !== journalId,
-      previousBootId: before.bootId ?? undefined,
-      displacedRelayId: displacedRelay(before, now),
-    }
+    const isRetired = !isNew && before.journalId !== agent.journalId
+    return { ...claimed(agent, connEpoch, before, now), ...storedMark(journal), isRetired }
   })
+}
+
+function claimed(
+  { deviceId, accountId, journalId }: ArrivingAgent,
+  connEpoch: bigint,
+  before: Pick<DeviceBefore, 'bootId' | 'relayId' | 'leaseUntil'>,
+  now: Date,
+): Pick<ClaimedConnection, 'connection' | 'previousBootId' | 'displacedRelayId'> {
+  return {
+    connection: { accountId, deviceId, journalId, connEpoch: Number(connEpoch) },
+    previousBootId: before.bootId ?? undefined,
+    displacedRelayId: displacedRelay(before, now),
+  }
+}
+
+function storedMark({ mark, markTag }: ReportedJournal): Pick<ClaimedConnection, 'mark' | 'markTag'> {
+  return { mark: Number(mark ?? 0), markTag: markTag ?? undefined }
 }
 
 async function doubtOpenSends(
@@ -96,6 +119,9 @@ async function doubtOpenSends(
   )
 }
 
-function displacedRelay({ relayId, leaseUntil }: DeviceBefore, now: Date): string | undefined {
+function displacedRelay(
+  { relayId, leaseUntil }: Pick<DeviceBefore, 'relayId' | 'leaseUntil'>,
+  now: Date,
+): string | undefined {
   return relayId !== null && isLeased(leaseUntil, now) ? relayId : undefined
 }

@@ -20,9 +20,10 @@ export interface ReportedJournal {
 export function recordConnection(
   statements: RawStatements,
   agent: ArrivingAgent & { readonly connEpoch: bigint },
-  { relayId, leaseMs, now }: OpenConnectionOptions,
+  options: OpenConnectionOptions,
 ): Promise<ReportedJournal> {
-  const { accountId, deviceId, journalId, bootId, agentVersion, capabilities, sims, encryptionKey, connEpoch } = agent
+  const { accountId, deviceId, journalId, sims, connEpoch } = agent
+  const { now } = options
   return readRow(
     statements,
     journalRow,
@@ -35,15 +36,24 @@ export function recordConnection(
         SELECT ${deviceId}, ${journalId}, ${now}::timestamptz WHERE NOT EXISTS (SELECT FROM known)
       ),
       ${storedSims(deviceId, sims, now)}
-      UPDATE devices SET conn_epoch = ${connEpoch}, relay_id = ${relayId},
-        lease_until = ${new Date(now.getTime() + leaseMs)}, last_seen = ${now}, connected_at = ${now},
-        boot_id = ${bootId}, agent_version = ${agentVersion}, capabilities = ${[...capabilities]}::text[],
-        capabilities_epoch = ${connEpoch}, encryption_key = ${encryptionKey?.publicKey ?? null},
-        encryption_key_version = ${encryptionKey?.version ?? null},
+      UPDATE devices SET conn_epoch = ${connEpoch}, capabilities_epoch = ${connEpoch},
+        ${connectionColumns(agent, options)},
         journal_id = CASE WHEN EXISTS (SELECT FROM known) THEN journal_id ELSE ${journalId} END
       WHERE id = ${deviceId} AND account_id = ${accountId}
       RETURNING (SELECT mark FROM known) AS mark, (SELECT mark_tag FROM known) AS "markTag"`,
   )
+}
+
+/** Returns the assignments of an `UPDATE` that records what an agent has reported, and its relay. */
+export function connectionColumns(
+  { bootId, agentVersion, capabilities, encryptionKey }: ArrivingAgent,
+  { relayId, leaseMs, now }: OpenConnectionOptions,
+): Prisma.Sql {
+  return Prisma.sql`
+    relay_id = ${relayId}, lease_until = ${new Date(now.getTime() + leaseMs)}, last_seen = ${now},
+    connected_at = ${now}, boot_id = ${bootId}, agent_version = ${agentVersion},
+    capabilities = ${[...capabilities]}::text[], encryption_key = ${encryptionKey?.publicKey ?? null},
+    encryption_key_version = ${encryptionKey?.version ?? null}`
 }
 
 const journalRow = z.object({ mark: z.bigint().nullable(), markTag: z.string().nullable() })

@@ -17,8 +17,16 @@ export async function storeSims(
   await statements.$executeRaw`WITH ${storedSims(deviceId, sims, now)} SELECT FROM stored_sims`
 }
 
-/** Returns the tables of a `WITH` clause that do the same as part of another statement. */
-export function storedSims(deviceId: string, sims: readonly SimCard[], now: Date): Prisma.Sql {
+/**
+ * Returns the tables of a `WITH` clause that do the same as part of another statement. When `isWanted` is false,
+ * nothing is written.
+ */
+export function storedSims(
+  deviceId: string,
+  sims: readonly SimCard[],
+  now: Date,
+  isWanted = Prisma.sql`true`,
+): Prisma.Sql {
   const slots = [...new Map(sims.map((sim) => [sim.simNumber, sim])).values()]
   const text = (value: string | undefined) => (value === undefined ? null : storableText(value))
   return Prisma.sql`
@@ -33,12 +41,13 @@ export function storedSims(deviceId: string, sims: readonly SimCard[], now: Date
     ),
     gone AS (
       DELETE FROM sim_cards WHERE device_id = ${deviceId} AND sim_number NOT IN (SELECT sim_number FROM reported)
+        AND ${isWanted}
     ),
     stored_sims AS (
       INSERT INTO sim_cards
         (device_id, sim_number, state, phone_number, carrier_name, iccid, signal, is_emulated, updated_at)
       SELECT ${deviceId}, sim_number, state, phone_number, carrier_name, iccid, signal, is_emulated, ${now}::timestamptz
-      FROM reported
+      FROM reported WHERE ${isWanted}
       ON CONFLICT (device_id, sim_number) DO UPDATE SET state = excluded.state,
         phone_number = CASE WHEN excluded.phone_number IS NULL AND excluded.iccid IS NULL
           AND excluded.state IN ('absent', 'locked', 'puk', 'failed') THEN sim_cards.phone_number

@@ -14,6 +14,7 @@ import { readDeviceKey } from '../claim/read-device-key-statement.ts'
 import { recordConnection } from '../claim/record-connection-statement.ts'
 import { renewLeases } from '../claim/renew-leases-statement.ts'
 import { renewRelayLease } from '../claim/renew-relay-lease-statement.ts'
+import { reopenConnection } from '../claim/reopen-connection-statement.ts'
 import { storeSims } from '../claim/store-sims-statement.ts'
 import { claimCommands } from '../dispatch/claim-commands-statement.ts'
 import { findDevicesWithWork } from '../dispatch/find-work-statement.ts'
@@ -53,6 +54,8 @@ export function linkExamples(
     'link/claim/read-device-key-statement.ts': (s) => readDeviceKey(s, 'device'),
     'link/claim/record-connection-statement.ts': (s) =>
       recordConnection(s, arrivingAgent, { relayId: 'r', leaseMs: 1, now }),
+    'link/claim/reopen-connection-statement.ts': (s) =>
+      reopenConnection(s, arrivingAgent, { relayId: 'r', leaseMs: 1, now }),
     'link/claim/store-sims-statement.ts': (s) => storeSims(s, 'device', [{ simNumber: 1, state: 'ready' }], now),
     'link/dispatch/claim-commands-statement.ts': (s) =>
       claimCommands(s, connection, { sends: 1, urgentSends: 1, others: 1 }, now),
