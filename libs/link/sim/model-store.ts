@@ -79,7 +79,9 @@ export class ModelStore {
 
   claim(connEpoch: number, journalId: string, isResume: boolean, room: ClaimRoom): ClaimAnswer {
     if (this.#isFenced(connEpoch, journalId)) return { kind: 'fenced' }
-    return { kind: 'commands-claimed', commands: isResume ? this.#resumed(journalId) : this.#fresh(journalId, room) }
+    if (!isResume) return { kind: 'commands-claimed', commands: this.#fresh(journalId, room) }
+    const commands = this.#resumed(journalId)
+    return { kind: 'commands-claimed', commands, areAll: commands.length === 0 && !this.#hasFresh(journalId) }
   }
 
   /** Returns true if a newer connection of the device exists, so that this connection may not commit. */
@@ -93,6 +95,14 @@ export class ModelStore {
       ...mine.filter(({ cancel }) => cancel === 'sent').map(cancelOf),
       ...mine.filter((send) => !send.isProcessed && send.outcome === undefined).map(({ command }) => command),
     ]
+  }
+
+  #hasFresh(journalId: string): boolean {
+    return [...this.sends.values()].some(
+      ({ cancel, dispatchedJournal, outcome }) =>
+        (cancel === 'asked' && dispatchedJournal === journalId) ||
+        (dispatchedJournal === undefined && outcome === undefined),
+    )
   }
 
   #fresh(journalId: string, room: ClaimRoom): Command[] {
@@ -154,7 +164,9 @@ export type StoreAnswer =
   | { readonly kind: 'events-stored'; readonly mark: number }
   | { readonly kind: 'mark-behind'; readonly mark: number }
   | Fenced
-export type ClaimAnswer = { readonly kind: 'commands-claimed'; readonly commands: readonly Command[] } | Fenced
+export type ClaimAnswer =
+  | { readonly kind: 'commands-claimed'; readonly commands: readonly Command[]; readonly areAll?: boolean }
+  | Fenced
 
 export const skipped = 'skipped'
 export const unreadable = 'unreadable'

@@ -94,7 +94,8 @@ export function nextClaim(outbox: CommandOutbox): { outbox: CommandOutbox; room:
   return { outbox: { ...outbox, claiming: sends, due: 'nothing' }, room: { sends, urgentSends, others } }
 }
 
-export function claimed(outbox: CommandOutbox, commands: readonly Command[]): CommandOutbox {
+/** `areAll` is true if no other commands were waiting when the claim began. */
+export function claimed(outbox: CommandOutbox, commands: readonly Command[], areAll = false): CommandOutbox {
   const fresh = commands.filter((command) => !isInFlight(outbox, command))
   const sends = fresh.filter(({ kind }) => kind === 'send').length
   const mayHaveMore = sends >= (outbox.claiming ?? 0)
@@ -105,6 +106,8 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[]): Co
     waiting: [...outbox.waiting, ...fresh],
     mayHaveMore,
   }
+  // Commands that have arrived since the claim began have changed `due`.
+  if (areAll) return after
   // The first claim of a connection returns only commands that were dispatched earlier. So it does not show whether
   // there are new commands, and another claim is requested.
   if (!outbox.isResumed || fresh.length > sends || sends > (outbox.claiming ?? 0)) return requestClaim(after, 'any')

@@ -1,4 +1,3 @@
-import type { Command } from '@smsgw/contract/link/command'
 import type { AgentFrame, EventsFrame, RelayFrame } from '@smsgw/contract/link/frame'
 import {
   acknowledged,
@@ -74,7 +73,7 @@ export function proceed(state: OpenState, input: RelayInput): RelayStep {
     case 'store-failed':
       return retryLater({ ...state, phase: { ...state.phase, inbox: storeFailed(inbox) } })
     case 'commands-claimed':
-      return commandsClaimed(state, input.commands)
+      return commandsClaimed(state, input)
     case 'claim-failed':
       return retryLater(withOutbox(state, claimFailed(outbox)))
     case 'wake':
@@ -177,8 +176,8 @@ function requestReplay(state: OpenState, mark: number): RelayStep {
   }
 }
 
-function commandsClaimed(state: OpenState, commands: readonly Command[]): RelayStep {
-  return advance(withOutbox(state, claimed(state.phase.outbox, commands)))
+function commandsClaimed(state: OpenState, { commands, areAll }: RelayInput & { kind: 'commands-claimed' }): RelayStep {
+  return advance(withOutbox(state, claimed(state.phase.outbox, commands, areAll)))
 }
 
 /** Claims and sends as many commands as possible. Also stores as many events as possible. */

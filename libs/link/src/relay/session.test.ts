@@ -145,6 +145,16 @@ test('the first claim of a connection returns unacknowledged commands, and later
   expect(resumed.effects.at(-1)).toMatchObject({ kind: 'claim-commands', isResume: false, room: { sends: 2 } })
 })
 
+test('an agent without commands needs only the first claim, and a hint during this claim is not lost', () => {
+  const { state } = relayReceives(open().state, { type: 'credit', limit: 2, urgentLimit: 3 })
+  const nothing: RelayInput = { kind: 'commands-claimed', commands: [], areAll: true }
+  const idle = playRelay(state, nothing)
+  expect(idle.effects).toEqual([])
+  expect(playRelay(idle.state, { kind: 'wake' }).effects).toMatchObject([{ kind: 'claim-commands', isResume: false }])
+  const woken = playRelay(state, { kind: 'wake' }, nothing)
+  expect(woken.effects).toMatchObject([{ kind: 'claim-commands', isResume: false, room: { sends: 2 } }])
+})
+
 test('a hint starts a claim at once, unless a claim is in progress', () => {
   const woken = playRelay(readyRelay(), { kind: 'wake' })
   expect(kindsOf(woken.effects)).toEqual(['claim-commands'])

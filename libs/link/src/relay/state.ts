@@ -99,7 +99,11 @@ export type RelayInput =
   | { readonly kind: 'mark-behind'; readonly mark: number }
   /** It is unknown whether the transaction was committed, so it is repeated. */
   | { readonly kind: 'store-failed' }
-  | { readonly kind: 'commands-claimed'; readonly commands: readonly Command[] }
+  /**
+   * `areAll` is true if no other commands were waiting to be claimed at a time after the claim was requested. Then no
+   * further claim is needed until the next `wake`.
+   */
+  | { readonly kind: 'commands-claimed'; readonly commands: readonly Command[]; readonly areAll?: boolean }
   | { readonly kind: 'claim-failed' }
   /** A newer connection of the device exists, as the store or the relay of that connection reports. */
   | { readonly kind: 'fenced' }
