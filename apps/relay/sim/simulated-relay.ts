@@ -6,10 +6,10 @@ import {
   type RelayState,
   type RelayTimer,
 } from '@smsgw/link/relay/state'
-import { FairQueue } from '../src/limits/fair-queue.ts'
+import { FairQueue, URGENT } from '../src/limits/fair-queue.ts'
 import { admissionGroup, type DatabaseEffect, failureInput } from '../src/link/agent-requests.ts'
 import { ArrivalLimits } from '../src/link/arrival-limits.ts'
-import { MOST_ARRIVING } from '../src/link/connected-agents.ts'
+import { ADMITTED_AT_ONCE, MOST_ARRIVING } from '../src/link/connected-agents.ts'
 import { LATE_REFUSAL_MS, MOST_LATE_REFUSALS } from '../src/link/refusals.ts'
 import { costs } from './costs.ts'
 import type { Region } from './region.ts'
@@ -17,7 +17,7 @@ import { ServiceStation } from './service-station.ts'
 import type { SimulatedSocket } from './simulated-socket.ts'
 
 /** A third of the default of DATABASE_CONNECTIONS, as in `relay.ts`. */
-const ARRIVALS_AT_ONCE = 4
+const WRITES_AT_ONCE = 4
 
 /**
  * A relay with the real session machine, the real limits of new connections and the real queue of admissions. Its
@@ -27,7 +27,8 @@ export class SimulatedRelay {
   readonly region: Region
   readonly database: ServiceStation
   readonly loop: ServiceStation
-  readonly arrivals = new FairQueue({ slots: ARRIVALS_AT_ONCE, places: MOST_ARRIVING })
+  readonly arrivals = new FairQueue({ slots: ADMITTED_AT_ONCE, places: MOST_ARRIVING })
+  readonly admissionWrites = new FairQueue({ slots: WRITES_AT_ONCE, places: MOST_ARRIVING })
   readonly #limits = new ArrivalLimits()
   /** The connections that the load balancer has forwarded and that have not ended. */
   connections = 0
@@ -179,9 +180,10 @@ export class SimulatedSession {
 
   /** First uses the database, then the event loop, each for as long as the request takes there. */
   async #answer(effect: DatabaseEffect): Promise<RelayInput> {
-    const { region, database, loop } = this.#relay
+    const { region, database, loop, admissionWrites } = this.#relay
     const cost = costs.requests[effect.kind as keyof typeof costs.requests]
-    await new Promise<void>((done) => database.run(cost.databaseMs, done))
+    const use = () => new Promise<void>((done) => database.run(cost.databaseMs, done))
+    await (effect.kind === 'open-connection' ? admissionWrites.run(URGENT, use) : use())
     await new Promise<void>((done) => loop.run(cost.relayMs, done))
     switch (effect.kind) {
       case 'authenticate':

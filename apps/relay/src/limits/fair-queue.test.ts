@@ -38,6 +38,22 @@ test('an urgent task is never dropped', async () => {
   expect(order.slice(0, 2)).toEqual(['a', URGENT])
 })
 
+test('a further urgent task is never dropped while tasks of other groups wait', async () => {
+  const { order, add, release } = slowQueue({ slots: 1, places: 3 })
+  const results = ['a', 'b', 'c', URGENT, URGENT, URGENT, URGENT].map(add)
+  await release()
+  expect(order).toEqual(['a', URGENT, URGENT, URGENT])
+  expect((await Promise.all(results)).map((result) => result !== undefined)).toEqual([
+    true,
+    false,
+    false,
+    true,
+    true,
+    true,
+    false,
+  ])
+})
+
 test('continues after a task that fails', async () => {
   const queue = new FairQueue({ slots: 1, places: 10 })
   const failed = queue.run('a', () => Promise.reject(new Error('broken')))

@@ -42,17 +42,22 @@ export class FairQueue {
   }
 
   #makeRoomFor(group: string): boolean {
-    let largest = group
+    // A task of any other group makes room for an urgent task.
+    let largest = group === URGENT ? undefined : group
     for (const [name, waiting] of this.#groups) {
-      if (name !== URGENT && waiting.length > (this.#groups.get(largest)?.length ?? 0)) largest = name
+      if (name !== URGENT && waiting.length > this.#lengthOf(largest)) largest = name
     }
-    if (largest === group) return false
+    if (largest === undefined || largest === group) return false
     const dropped = this.#groups.get(largest)?.pop()
     if (!dropped) return false
     if (this.#groups.get(largest)?.length === 0) this.#groups.delete(largest)
     this.#waiting -= 1
     dropped(false)
     return true
+  }
+
+  #lengthOf(group: string | undefined): number {
+    return group === undefined ? 0 : (this.#groups.get(group)?.length ?? 0)
   }
 
   #next(): void {

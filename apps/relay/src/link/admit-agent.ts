@@ -5,8 +5,7 @@ import { redeemEnrolmentToken } from '../auth/enrolment-token.ts'
 import { typedPairingCode } from '../devices/pairing/pairing-code.ts'
 import { type RedeemPairingCodeDeps, redeemPairingCode } from '../devices/pairing/redeem-pairing-code.ts'
 import { registerDevice } from '../devices/pairing/register-device.ts'
-import type { Database } from '../store/database.ts'
-import { readDeviceKey } from './claim/read-device-key-statement.ts'
+import type { AdmissionReads } from './admission-reads.ts'
 
 export type Admission =
   | { readonly ok: true; readonly deviceId: string }
@@ -87,10 +86,10 @@ type AgentAuthentication =
 
 /** Checks a paired agent's signature of the text, which contains the nonce of this connection. */
 export async function authenticateAgent(
-  database: Database,
+  reads: Pick<AdmissionReads, 'deviceKey'>,
   { deviceId, text, signature }: { readonly deviceId: string; readonly text: string; readonly signature: string },
 ): Promise<AgentAuthentication> {
-  const device = await readDeviceKey(database, deviceId)
+  const device = await reads.deviceKey(deviceId)
   // The key was deleted with the device. Only a caller that has the device id can learn that the device was deleted.
   if (device?.isDeleted) return { ok: false, refusal: REVOKED }
   // Gives the same answer for a wrong signature and for an unknown device, so that the answer does not reveal which

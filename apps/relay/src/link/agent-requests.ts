@@ -14,8 +14,8 @@ import { addressBlock } from '../limits/address-block.ts'
 import { type FairQueue, URGENT } from '../limits/fair-queue.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import { hidesSender } from '../settings/merge-settings.ts'
-import { readAccountSettings } from '../settings/read-settings.ts'
 import type { SecretBox } from '../store/secret-box.ts'
+import type { AdmissionReads } from './admission-reads.ts'
 import { admitAgent, authenticateAgent, REVOKED } from './admit-agent.ts'
 import { AgentReports } from './agent-reports.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
@@ -59,6 +59,9 @@ export interface AgentRequestDeps {
   readonly telemetry: TelemetryRecorder
   /** Queue of connections that wait for admission, grouped by address. */
   readonly arrivals: FairQueue
+  /** Queue of the admissions that have to write. Limits how many database connections they use. */
+  readonly admissionWrites: FairQueue
+  readonly reads: AdmissionReads
   /** Called for each dispatched send with the seconds since it was due. */
   readonly onDispatched?: (sinceDueSeconds: number) => void
 }
@@ -130,11 +133,14 @@ export class AgentRequests {
   async run(effect: DatabaseEffect): Promise<RelayInput | undefined> {
     const group = admissionGroup(effect, this.#address)
     if (group === undefined) return this.#answer(effect)
-    const turn = this.#deps.arrivals.run(group, async () => ({
-      // The agent may have disconnected in the meantime.
-      input: this.#isOver ? undefined : await this.#answer(effect),
-    }))
-    return (await turn)?.input ?? failureInput(effect)
+    // Agents that are being paired must not fill the queue of the paired agents.
+    const queue = effect.kind === 'pair' ? this.#deps.admissionWrites : this.#deps.arrivals
+    return (await this.#inTurn(queue, group, () => this.#answer(effect))) ?? failureInput(effect)
+  }
+
+  /** Returns the result of the task, or undefined if it was dropped or the agent has disconnected in the meantime. */
+  async #inTurn<Result>(queue: FairQueue, group: string, task: () => Promise<Result>): Promise<Result | undefined> {
+    return await queue.run(group, async () => (this.#isOver ? undefined : await task()))
   }
 
   async #answer(effect: DatabaseEffect): Promise<RelayInput | undefined> {
@@ -149,7 +155,7 @@ export class AgentRequests {
           : { kind: 'pairing-refused', reason }
       }
       case 'authenticate': {
-        const authentication = await authenticateAgent(database, effect)
+        const authentication = await authenticateAgent(this.#deps.reads, effect)
         if (!authentication.ok) return authentication.refusal
         this.#accountId = authentication.accountId
         return { kind: 'authenticated' }
@@ -160,6 +166,9 @@ export class AgentRequests {
         return this.#store(effect)
       case 'claim-commands': {
         const connection = this.#opened()
+        // Commands that arrive during this read wake the session.
+        if (effect.isResume && !(await this.#deps.reads.mayHaveCommands(connection)))
+          return { kind: 'commands-claimed', commands: [], areAll: true }
         const commands = effect.isResume
           ? await readUnacknowledgedCommands(database, connection, clock.now())
           : await claimCommands(database, connection, effect.room, clock.now(), {
@@ -196,8 +205,9 @@ export class AgentRequests {
     }
   }
 
-  async #open(hello: Hello): Promise<RelayInput> {
-    const { database, clock, hints } = this.#deps.store
+  /** Returns undefined if the agent has disconnected in the meantime, or if its write was dropped. */
+  async #open(hello: Hello): Promise<RelayInput | undefined> {
+    const { clock, hints } = this.#deps.store
     const { relayId, streamId, forgetAfterSeconds } = this.#deps.relay
     const { deviceId, journal, bootId, agentVersion, sims, encryptionKey, aliasKey } = hello
     // The first agents with this capability did not have a key.
@@ -209,26 +219,18 @@ export class AgentRequests {
     this.#mayHideSenders = supported.includes('number-alias')
     const refusal = this.#mayHideSenders
       ? undefined
-      : this.refusalOf((await readAccountSettings(database, accountId)).settings)
+      : this.refusalOf((await this.#deps.reads.settings(accountId)).settings)
     if (refusal !== undefined) {
       this.#logRefusal({ accountId, deviceId }, refusal)
       return refusal
     }
-    const opened = await openConnection(
-      database,
-      {
-        accountId,
-        deviceId,
-        journalId: journal.id,
-        bootId,
-        agentVersion,
-        capabilities: supported,
-        sims,
-        encryptionKey,
-        aliasKey,
-      },
-      { relayId, leaseMs: LEASE_MS, now: clock.now() },
-    )
+    const agent = { accountId, deviceId, journalId: journal.id, bootId, agentVersion, capabilities: supported, sims }
+    const written = await this.#inTurn(this.#deps.admissionWrites, URGENT, async () => {
+      const options = { relayId, leaseMs: LEASE_MS, now: clock.now() }
+      return { opened: await openConnection(this.#deps.store.database, { ...agent, encryptionKey, aliasKey }, options) }
+    })
+    if (written === undefined) return undefined
+    const { opened } = written
     if (opened === undefined) return REVOKED
     crashPoint('connection-opened')
     this.#connection = opened.connection
@@ -236,7 +238,7 @@ export class AgentRequests {
     if (opened.displacedRelayId !== undefined) hints.superseded(deviceId, connEpoch, bootId)
     // Registers the connection before the settings are read, so that a later change is sent to this agent.
     if (!this.#isOver) this.#listener.onOpened()
-    const { version, settings } = await readAccountSettings(database, accountId)
+    const { version, settings } = await this.#deps.reads.settings(accountId)
     const settingsToSend = settingsForAgent(settings, forgetAfterSeconds)
     // The settings may have changed since they were checked.
     const laterRefusal = this.refusalOf(settings)

@@ -6,6 +6,7 @@ import { newId } from '../random.ts'
 import { readSettingsOf } from '../settings/read-settings.ts'
 import { everySecond } from '../store/every-second.ts'
 import { polling } from '../store/raw-statements.ts'
+import { AdmissionReads } from './admission-reads.ts'
 import type { LinkStorage } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { EndedConnection } from './claim/close-connections-statement.ts'
@@ -24,10 +25,12 @@ import { drainPeriod, drainTimes } from './drain-times.ts'
 import type { RoutedChallenge } from './routed-challenge.ts'
 import { TelemetryRecorder } from './telemetry-recorder.ts'
 
-export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, 'closer' | 'telemetry' | 'arrivals'> {
-  /** How many agents are admitted at the same time. Each uses a database connection. */
+export interface ConnectedAgentsDeps extends Omit<ConnectedAgentDeps, OwnDeps> {
+  /** How many agents may write at the same time in order to be admitted. Each uses a database connection. */
   readonly arrivalsAtOnce: number
 }
+
+type OwnDeps = 'closer' | 'telemetry' | 'arrivals' | 'admissionWrites' | 'reads'
 
 /**
  * All agents that are connected to this process. Hints report which agents have work. Because hints may be lost, due
@@ -65,7 +68,10 @@ export class ConnectedAgents {
       ...deps,
       closer: new ConnectionCloser(deps.store),
       telemetry: new TelemetryRecorder(deps.store),
-      arrivals: new FairQueue({ slots: deps.arrivalsAtOnce, places: MOST_ARRIVING }),
+      arrivals: new FairQueue({ slots: ADMITTED_AT_ONCE, places: MOST_ARRIVING }),
+      admissionWrites: new FairQueue({ slots: deps.arrivalsAtOnce, places: MOST_ARRIVING }),
+      // Leaves connections for messages, if the database is slow.
+      reads: new AdmissionReads({ ...deps.store, atOnce: deps.arrivalsAtOnce > 2 ? 2 : 1 }),
     }
     this.#stopListening = deps.store.hints.listen(
       (hint) => this.#onHint(hint),
@@ -383,4 +389,10 @@ export class ConnectedAgents {
  * an agent waits. Other agents have to reconnect.
  */
 export const MOST_ARRIVING = 2_000
+/**
+ * How many agents are admitted at the same time. Most of them wait for reads that they share, so this number exceeds
+ * the number of database connections. It allows about 400 admissions a second. If it were much larger, the results of
+ * one read would keep the event loop busy for too long.
+ */
+export const ADMITTED_AT_ONCE = 32
 const POLL_MS = 1_000

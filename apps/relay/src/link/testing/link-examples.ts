@@ -10,13 +10,14 @@ import { findSilentSends } from '../claim/find-silent-sends-statement.ts'
 import { findStaleSettings } from '../claim/find-stale-settings-statement.ts'
 import { findUnconnectedDevices } from '../claim/find-unconnected-devices-statement.ts'
 import { lockDevice } from '../claim/lock-device-statement.ts'
-import { readDeviceKey } from '../claim/read-device-key-statement.ts'
+import { readDeviceKeys } from '../claim/read-device-keys-statement.ts'
 import { recordConnection } from '../claim/record-connection-statement.ts'
 import { renewLeases } from '../claim/renew-leases-statement.ts'
 import { renewRelayLease } from '../claim/renew-relay-lease-statement.ts'
 import { reopenConnection } from '../claim/reopen-connection-statement.ts'
 import { storeSims } from '../claim/store-sims-statement.ts'
 import { claimCommands } from '../dispatch/claim-commands-statement.ts'
+import { findWaitingCommands } from '../dispatch/find-waiting-commands-statement.ts'
 import { findDevicesWithWork } from '../dispatch/find-work-statement.ts'
 import { readUnacknowledgedCommands } from '../dispatch/read-unacknowledged-statement.ts'
 import { recordTelemetry } from '../record-telemetry-statement.ts'
@@ -51,7 +52,7 @@ export function linkExamples(
     'link/claim/renew-leases-statement.ts': (s) => renewLeases(s as never, [connection], { leaseMs: 1, now }),
     'link/claim/renew-relay-lease-statement.ts': (s) =>
       renewRelayLease(s as never, { relayId: 'relay', worker: 1, leaseMs: 1, now }),
-    'link/claim/read-device-key-statement.ts': (s) => readDeviceKey(s, 'device'),
+    'link/claim/read-device-keys-statement.ts': (s) => readDeviceKeys(s, ['device']),
     'link/claim/record-connection-statement.ts': (s) =>
       recordConnection(s, arrivingAgent, { relayId: 'r', leaseMs: 1, now }),
     'link/claim/reopen-connection-statement.ts': (s) =>
@@ -59,6 +60,7 @@ export function linkExamples(
     'link/claim/store-sims-statement.ts': (s) => storeSims(s, 'device', [{ simNumber: 1, state: 'ready' }], now),
     'link/dispatch/claim-commands-statement.ts': (s) =>
       claimCommands(s, connection, { sends: 1, urgentSends: 1, others: 1 }, now),
+    'link/dispatch/find-waiting-commands-statement.ts': (s) => findWaitingCommands(s, [connection], now),
     'link/dispatch/find-work-statement.ts': (s) => findDevicesWithWork(s as never, 'relay', now),
     'link/dispatch/read-unacknowledged-statement.ts': (s) => readUnacknowledgedCommands(s, connection, now),
     'link/record-telemetry-statement.ts': (s) => recordTelemetry(s, [{ connection, receivedAt: now, json: '{}' }]),
