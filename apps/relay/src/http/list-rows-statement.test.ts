@@ -8,7 +8,7 @@ test('pages of all sizes and offsets use few different statements, and no limit 
     for (const rows of [2 ** power - 1, 2 ** power, 2 ** power + 1].filter((number) => number > 0)) {
       const { sql, values } = firstRows(Prisma.sql`SELECT 1`, rows)
       statements.add(sql)
-      expect(values).toEqual([rows])
+      expect(new Set(values)).toEqual(new Set([rows]))
       const planned = /LIMIT (\d+)\)/.exec(sql)?.[1]
       if (planned !== undefined) expect(Number(planned)).toBeGreaterThanOrEqual(rows)
     }

@@ -168,6 +168,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await countDeliveries(s, deliveries)
     await findDeliveryAt(s, deliveries, 0)
     await countHistory(s, { accountId: 'account', sentBy: 'key', from: now, to: now })
+    await countHistory(s, { accountId: 'account', hasFailed: true, sentBy: 'password', from: now, to: now })
   },
   'hints/publish-hints-statement.ts': (s) => publishHints(s, [{ kind: 'wake', deviceId: 'device' }]),
   'inbox/delete-received-statement.ts': (s) => deleteReceived(s, 0),
@@ -227,7 +228,10 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'messages/read-history-statement.ts': async (s) => {
     const filter = { accountId: 'account', state: undefined, deviceId: 'device', from: new Date(0), to: now }
     await countHistory(s, filter)
-    await readHistory(s, { ...filter, sentBy: 'key' }, 'DESC', { after: undefined, skip: 0, take: 1 })
+    const first = { after: undefined, skip: 0, take: 1 }
+    await readHistory(s, { ...filter, sentBy: 'key' }, 'DESC', first)
+    await readHistory(s, { accountId: 'account', sentBy: 'key', from: now }, 'ASC', first)
+    await readHistory(s, { ...filter, sentBy: 'password', hasFailed: true }, 'DESC', first)
     await readHistory(s, filter, 'DESC', { after: { createdAt: now, key: 9n }, skip: 0, take: 1 })
   },
   ...attachmentExamples,

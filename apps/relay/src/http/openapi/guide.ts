@@ -60,8 +60,9 @@ wrong member. Send \`Accept: application/problem+json\` to receive that media ty
 Use \`limit\` and \`offset\`; \`X-Total-Count\` is the length of the list. For long lists, follow the \`Link\` header with
 \`rel="next"\`: every page is then equally fast.
 
-With a filter, more than 50 000 items may have to be counted one by one, for example in a part of a day. Then the answer
-has the header \`X-Total-Count-Exact: false\`, and there may be more items than \`X-Total-Count\`.
+With some filters, items have to be counted one by one, for example in a part of a day. The relay then reads at most
+2 500 items, or 1 000 items with some combinations of filters. If there are more, the answer has the header
+\`X-Total-Count-Exact: false\`, and there may be more items than \`X-Total-Count\`.
 
 ## Webhook signatures
 

@@ -1,5 +1,6 @@
 import type { MessageState } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
+import { firstOf } from '../../http/list-rows-statement.ts'
 import { ALL_ROWS, type CountedRows, MOST_COUNTED_ROWS } from '../../http/page.ts'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
@@ -37,7 +38,7 @@ export async function countMessages(
   const isTotal = from === undefined && to === undefined
   const limit = isTotal ? ALL_ROWS : most
   const rowsWithin = (start: Date | undefined, end: Date | undefined) => Prisma.sql`
-    (SELECT count(*) FROM (SELECT FROM messages WHERE ${isOf} ${within(start, end)} LIMIT ${limit + 1}) AS counted)`
+    (SELECT count(*) FROM (SELECT FROM messages WHERE ${isOf} ${within(start, end)} ${firstOf(limit + 1)}) AS counted)`
   const rest = [
     ...(from !== undefined && whole.from !== undefined && from < whole.from ? [rowsWithin(from, whole.from)] : []),
     ...(to !== undefined && whole.to !== undefined && whole.to < to ? [rowsWithin(whole.to, to)] : []),

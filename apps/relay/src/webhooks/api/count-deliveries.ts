@@ -1,5 +1,5 @@
-import { countRows, findPosition } from '../../http/list-rows-statement.ts'
-import type { CountedRows, RowPosition } from '../../http/page.ts'
+import { countRows, findPosition, firstOf } from '../../http/list-rows-statement.ts'
+import { type CountedRows, MOST_COUNTED_ROWS, type RowPosition } from '../../http/page.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import type { RawStatements } from '../../store/raw-statements.ts'
 
@@ -10,18 +10,16 @@ export interface WebhookDeliveryFilter {
   readonly to?: Date | undefined
 }
 
-/** Counts deliveries one by one, up to `most`. */
+/** Counts deliveries one by one, up to `most`. Reads only an index. */
 export function countDeliveries(
   statements: RawStatements,
   filter: WebhookDeliveryFilter,
-  most?: number,
+  most = MOST_COUNTED_ROWS,
 ): Promise<CountedRows> {
-  const isOfState = Prisma.sql`state = ANY(${[...filter.states]}::text[])`
-  return countRows(
-    statements,
-    Prisma.sql`webhook_deliveries WHERE ${isOfState} AND ${deliveryConditions(filter)}`,
-    most,
-  )
+  const rows = Prisma.sql`unnest(${[...filter.states]}::text[]) AS wanted (state) CROSS JOIN LATERAL (
+    SELECT created_at FROM webhook_deliveries WHERE state = wanted.state AND ${deliveryConditions(filter)}
+    ORDER BY created_at DESC, key DESC ${firstOf(most + 1)}) AS of_state`
+  return countRows(statements, { rows }, most)
 }
 
 /**
