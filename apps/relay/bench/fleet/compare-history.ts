@@ -5,6 +5,7 @@ import { connectDatabase } from '../../src/store/database.ts'
 import type { BenchDatabase } from '../bench-database.ts'
 import { compareAccepts, type HistorySide, withEmptyAndFilled } from '../history/empty-and-filled.ts'
 import type { HistoryList } from '../history/fill-lists.ts'
+import { BENCH_KEY, varyMessages } from '../history/fill-messages.ts'
 import { WEBHOOK } from '../history/fill-other-lists.ts'
 import { runAcceptLoad } from '../load/accept-load.ts'
 import { median, print } from '../load/figures.ts'
@@ -49,13 +50,23 @@ const requests: Readonly<Record<string, Page>> = {
   'a list of one device': { path: '/devices', rows: 1 },
 }
 
+const DEVICE = 'd'.repeat(21)
+const COMBINED = `state=Delivered&deviceId=${DEVICE}&sentBy=password`
+
 const pagesOf: Readonly<Record<HistoryList, Readonly<Record<string, Page>>>> = {
   messages: {
     'newest page with the exact total': { path: '/messages' },
     'newest page of one state with its total': { path: '/messages?state=Pending' },
-    'newest page of one device with its total': { path: `/messages?deviceId=${'d'.repeat(21)}` },
+    'newest page of one device with its total': { path: `/messages?deviceId=${DEVICE}` },
+    'newest page of one state and device with its total': { path: `/messages?state=Delivered&deviceId=${DEVICE}` },
     'newest page of a period with its total': { path: `/messages?${PERIOD}` },
     'newest page of the password with its total': { path: '/messages?sentBy=password' },
+    'newest page of one key with its total': { path: `/messages?sentBy=${BENCH_KEY}` },
+    'newest page of sessions, which are few, with its total': { path: '/messages?sentBy=session' },
+    'newest page with failed recipients and its total': { path: '/messages?hasFailed=true' },
+    'newest page with failed recipients in a period': { path: `/messages?hasFailed=true&${PERIOD}` },
+    'newest page of state, device and password': { path: `/messages?${COMBINED}` },
+    'newest page of state, device, password and period': { path: `/messages?${COMBINED}&${PERIOD}` },
     'newest page': { path: '/messages?cursor=start' },
     'oldest page': { path: '/messages?cursor=start&sort=created_at' },
     'newest page of one state': { path: '/messages?cursor=start&state=Pending' },
@@ -76,7 +87,7 @@ const pagesOf: Readonly<Record<HistoryList, Readonly<Record<string, Page>>>> = {
   },
 }
 
-/** The empty side has only the messages that it accepts here. */
+/** The empty side has only the messages that it accepts here. Some are changed, so that each filter has a page. */
 async function comparePages(sides: readonly [HistorySide, HistorySide], lists: readonly HistoryList[]): Promise<void> {
   for (const { database, relays } of sides) {
     const load = { url: `${relays.urls[0]}/3rdparty/v1/messages`, auth: relays.auth, connections: 8, seconds: 0.5 }
@@ -87,6 +98,9 @@ async function comparePages(sides: readonly [HistorySide, HistorySide], lists: r
     }
     await awaitJobs(database)
   }
+  const [{ database: empty }] = sides
+  await varyMessages(empty)
+  await awaitJobs(empty)
   const pages = Object.entries<Page>(Object.assign({}, requests, ...lists.map((list) => pagesOf[list])))
   for (const [, page] of pages) await timePages(sides, page, WARM_UP)
   print(`page of ${PAGE} rows, ms`, ...sides.map(({ name }) => name), 'ratio')

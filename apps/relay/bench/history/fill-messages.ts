@@ -8,9 +8,13 @@ import { NUMBER_OF_ROW, rowParameters, TIMED_ID, TIMED_ROWS } from './timed-rows
 
 const COUNTED_AT_ONCE = 200_000
 
+/** The API key that has sent a quarter of the messages. */
+export const BENCH_KEY = 'benchKey4711'
+
 /** Stores finished messages, which went to different numbers, and counts them. They have no parts. */
 export async function fillMessages(database: BenchDatabase, owner: BenchOwner, rows: number): Promise<void> {
   const parameters = rowParameters(owner, rows)
+  await addKey(database)
   await bulkLoad(database, {
     name: 'messages',
     tables: ['messages', 'recipients'],
@@ -25,18 +29,43 @@ export async function fillMessages(database: BenchDatabase, owner: BenchOwner, r
   await countAllMessages(database)
 }
 
+const STATE = (number: string) => `(CASE WHEN ${number} % 1000 = 1 THEN 'Failed' ELSE 'Delivered' END)::message_state`
+
 const MESSAGES = `
-  INSERT INTO messages
-    (key, account_id, id, device_id, created_at, text, state, processed_at, sent_at, delivered_at, finished_at, sent_by)
+  INSERT INTO messages (key, account_id, id, device_id, created_at, text, state, processed_at, sent_at, finished_at,
+    delivered_at, failed_at, sent_by, sent_by_key_id)
   SELECT n, account_id, pg_temp.timed_id(at, 'm' || n), device_id, at,
-    'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00', 'Delivered', at, at, at, at, 'password'
+    'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00', ${STATE('n')}, at, at, at,
+    CASE WHEN n % 1000 <> 1 THEN at END, CASE WHEN n % 1000 = 1 THEN at END,
+    CASE WHEN n % 4 = 0 THEN 'key' WHEN n % 10000 = 3 THEN 'session' ELSE 'password' END,
+    CASE WHEN n % 4 = 0 THEN '${BENCH_KEY}' END
   FROM ${TIMED_ROWS}`
 
 const RECIPIENTS = `
   INSERT INTO recipients
     (cmd_id, message_key, account_id, device_id, position, phone_number, state, due_at, not_before)
-  SELECT pg_temp.timed_id(at, 'r' || n), n, account_id, device_id, 0, ${NUMBER_OF_ROW}, 'Delivered', at, 'epoch'
+  SELECT pg_temp.timed_id(at, 'r' || n), n, account_id, device_id, 0, ${NUMBER_OF_ROW}, ${STATE('n')}, at, 'epoch'
   FROM ${TIMED_ROWS}`
+
+/** Changes a few accepted messages, so that each filter selects at least a page of a thousand messages. */
+export async function varyMessages({ pool }: BenchDatabase): Promise<void> {
+  await addKey({ pool })
+  const state = (key: string) =>
+    `(CASE WHEN ${key} % 16 = 1 THEN 'Failed' WHEN ${key} % 4 = 2 THEN 'Delivered' ELSE state::text END)::message_state`
+  await pool.query(`UPDATE recipients SET state = ${state('message_key')}`)
+  await pool.query(`
+    UPDATE messages SET state = ${state('key')}, sent_by_key_id = CASE WHEN key % 4 = 0 THEN '${BENCH_KEY}' END,
+      sent_by = CASE WHEN key % 4 = 0 THEN 'key' WHEN key % 16 = 3 THEN 'session' ELSE sent_by END`)
+  await pool.query('VACUUM ANALYZE')
+}
+
+async function addKey({ pool }: Pick<BenchDatabase, 'pool'>): Promise<void> {
+  await pool.query(
+    `INSERT INTO api_keys (id, account_id, name, scopes, secret_hash, created_at)
+     SELECT $1, id, 'bench', '{}', '', now() FROM accounts`,
+    [BENCH_KEY],
+  )
+}
 
 /** Updates the counts, as the job of the relay would do in many runs. */
 export async function countAllMessages({ pool, url }: BenchDatabase): Promise<void> {
