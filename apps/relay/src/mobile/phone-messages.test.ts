@@ -76,6 +76,121 @@ test('a message is sent by a phone, from Pending to Delivered, with an event for
   expect(events[0]?.payload).toMatchObject({ messageId: id, sender: '+12025550100', simNumber: 1 })
 })
 
+/** A time of a phone whose clock is two hours ahead of UTC. */
+const secondsAgo = (seconds: number) =>
+  `${new Date(Date.now() - seconds * 1_000 + 7_200_000).toISOString().slice(0, 19)}.000+02:00`
+const utc = (time: string) => new Date(time).toISOString()
+
+async function olderMessage(body: object = {}): Promise<string> {
+  const id = await send(body)
+  await relay.database.message.updateMany({ data: { createdAt: new Date(Date.now() - 60_000) } })
+  await phone.pull()
+  return id
+}
+
+async function outboundEvents() {
+  const all = await relay.database.webhookDelivery.findMany({ orderBy: { key: 'asc' } })
+  return all.map(({ event, payload }) => {
+    const { sentAt, deliveredAt, failedAt } = payload as Record<string, string>
+    return [event, sentAt ?? deliveredAt ?? failedAt]
+  })
+}
+
+async function registerOutbound() {
+  await relay.database.webhook.deleteMany()
+  for (const event of ['sms:sent', 'sms:delivered', 'sms:failed'])
+    await relay.api('POST', '/webhooks', { body: { id: event, url: 'https://example.org/', event } })
+}
+
+test('a report of several steps keeps the time of each, also in the webhooks', async () => {
+  await registerOutbound()
+  const id = await olderMessage()
+  const [processed, sent, delivered] = [secondsAgo(40), secondsAgo(30), secondsAgo(20)]
+  const states = { Processed: processed, Sent: sent, Delivered: delivered }
+  await phone.report(id, 'Delivered', { recipients: [{ phoneNumber: '+12025550123', state: 'Delivered' }], states })
+  const reported = { Processed: utc(processed), Sent: utc(sent), Delivered: utc(delivered) }
+  expect((await stateOf(id)).states).toEqual({ Pending: expect.any(String), ...reported })
+  const events = [
+    ['sms:sent', sent],
+    ['sms:delivered', delivered],
+  ]
+  expect(await outboundEvents()).toEqual(events)
+  // A repeated report with other times changes nothing.
+  const [later, latest] = [secondsAgo(10), secondsAgo(5)]
+  await phone.report(id, 'Delivered', { states: { Processed: later, Sent: later, Delivered: latest } })
+  expect((await stateOf(id)).states).toEqual({ Pending: expect.any(String), ...reported })
+  expect(await outboundEvents()).toEqual(events)
+})
+
+test('a step that is already known keeps its first time', async () => {
+  await registerOutbound()
+  const id = await olderMessage()
+  const [taken, sent, delivered] = [secondsAgo(50), secondsAgo(40), secondsAgo(30)]
+  await phone.report(id, 'Pending', { states: { Pending: taken } })
+  await phone.report(id, 'Sent', { states: { Pending: taken, Processed: secondsAgo(45), Sent: sent } })
+  await phone.report(id, 'Delivered', { states: { Processed: secondsAgo(35), Sent: delivered, Delivered: delivered } })
+  expect((await stateOf(id)).states).toMatchObject({
+    ...{ Processed: utc(taken), Sent: utc(sent), Delivered: utc(delivered) },
+  })
+  expect(await outboundEvents()).toEqual([
+    ['sms:sent', sent],
+    ['sms:delivered', delivered],
+  ])
+})
+
+test('a report of a message with several numbers keeps its times, whatever each number reached', async () => {
+  await registerOutbound()
+  const id = await olderMessage({ phoneNumbers: ['+12025550123', '+12025550124'] })
+  const [processed, sent] = [secondsAgo(40), secondsAgo(30)]
+  const recipients = [
+    { phoneNumber: '+12025550123', state: 'Sent' },
+    { phoneNumber: '+12025550124', state: 'Failed', error: 'no service' },
+  ]
+  await phone.report(id, 'Sent', { recipients, states: { Processed: processed, Sent: sent } })
+  const { state, states } = await stateOf(id)
+  expect([state, states]).toEqual(['Sent', { Pending: expect.any(String), Processed: utc(processed), Sent: utc(sent) }])
+  // The number that failed was not sent, although the message has a time for Sent.
+  const events = await outboundEvents()
+  expect(events.map(([event]) => event).sort()).toEqual(['sms:failed', 'sms:sent'])
+  expect(events).toContainEqual(['sms:sent', sent])
+})
+
+test('a failure after Sent keeps the time of Sent', async () => {
+  await registerOutbound()
+  const id = await olderMessage()
+  const [processed, sent, failed] = [secondsAgo(40), secondsAgo(30), secondsAgo(20)]
+  await phone.report(id, 'Failed', { states: { Processed: processed, Sent: sent, Failed: failed } })
+  expect((await stateOf(id)).states).toMatchObject({
+    ...{ Processed: utc(processed), Sent: utc(sent), Failed: utc(failed) },
+  })
+  expect(await outboundEvents()).toEqual([
+    ['sms:sent', sent],
+    ['sms:failed', failed],
+  ])
+})
+
+test('times that cannot be true end in a plausible order, each step with one webhook', async () => {
+  await registerOutbound()
+  const wrong = [
+    { Processed: '2999-01-01T00:00:00Z', Sent: '2999-01-01T00:00:00Z' },
+    { Processed: secondsAgo(5), Sent: secondsAgo(30) },
+    { Processed: '2024-02-01T00:00:00Z', Sent: '1970-01-01T00:00:00Z' },
+    { Processed: 7, Sent: 'soon', Exploded: secondsAgo(5), Cancelled: secondsAgo(5), Failed: secondsAgo(5) },
+  ]
+  for (const times of wrong) {
+    await relay.database.webhookDelivery.deleteMany()
+    const id = await olderMessage()
+    const delivered = secondsAgo(10)
+    expect(await phone.report(id, 'Delivered', { states: { ...times, Delivered: delivered } })).toBe(204)
+    const { createdAt, states } = await stateOf(id)
+    const { Pending, Processed = Pending, Sent, Delivered, ...others } = states
+    expect([Pending, Delivered, others]).toEqual([createdAt, utc(delivered), {}])
+    const inOrder = [Pending, Processed, Sent, Delivered]
+    expect(inOrder.toSorted()).toEqual(inOrder)
+    expect((await outboundEvents()).map(([event]) => event)).toEqual(['sms:sent', 'sms:delivered'])
+  }
+})
+
 test('the times of a report may be numbers, which are ignored', async () => {
   const id = await send()
   await phone.pull()

@@ -78,17 +78,22 @@ async function updatesOf(
   return reports.flatMap((report) => {
     const all = ofMessage.get(report.id) ?? []
     const reportedFor = all.length === 0 ? () => undefined : reportReader(report, all.length)
-    return all.flatMap((recipient, index) => {
-      const reported = reportedFor(recipient.phoneNumber, index)
-      if (reported === undefined) return []
-      const reportedAt = report.states?.[reported.state]
-      const { at, offsetMinutes } = eventTime(typeof reportedAt === 'string' ? reportedAt : '', now)
-      const { cmdId } = recipient
-      return inputsOf(reported, at)
-        .filter(({ kind }) => !isRepeated(cmdId, kind))
-        .map((input) => ({ accountId, deviceId, cmdId, offsetMinutes, input }))
+    const reportedOf = all.flatMap(({ cmdId, phoneNumber }, index) => {
+      const reported = reportedFor(phoneNumber, index)
+      return reported === undefined ? [] : [{ cmdId, reported }]
     })
+    // Recipients whose time is unknown come first. So the last change of the message has a reported time, if any has.
+    const [timed, untimed] = partition(reportedOf, ({ reported }) => timeIn(report, reported.state) !== undefined)
+    return [...untimed, ...timed].flatMap(({ cmdId, reported }) =>
+      inputsOf(reported, report, { isOnly: all.length === 1, now })
+        .filter(({ input }) => !isRepeated(cmdId, input.kind))
+        .map((timedInput) => ({ accountId, deviceId, cmdId, ...timedInput })),
+    )
   })
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))]
 }
 
 /**
@@ -144,32 +149,68 @@ function hashOf(phoneNumber: string): string {
   return createHash('sha256').update(phoneNumber).digest('hex').slice(0, 16)
 }
 
-/** Returns the inputs for a state. A final state is also the answer to a cancel, which came too late. */
-function inputsOf({ state, error }: Pick<ReportedRecipient, 'state' | 'error'>, at: Date): RecipientInput[] {
+type TimedInput = Pick<RecipientUpdate, 'offsetMinutes'> & { readonly input: RecipientInput }
+
+/**
+ * Returns the inputs for a state, and for the states before it whose time is in the report, because a phone may report
+ * several steps at once. No step gets a later time than the next step. A final state is also the answer to a cancel,
+ * which came too late.
+ *
+ * @param isOnly true if the message has one recipient, so that each time of the report is about this recipient
+ */
+function inputsOf(
+  { state, error }: Reported,
+  report: StateReport,
+  { isOnly, now }: { readonly isOnly: boolean; readonly now: Date },
+): TimedInput[] {
+  const { at, offsetMinutes } = eventTime(timeIn(report, state) ?? '', now)
+  const timed = (input: RecipientInput): TimedInput => ({ input, offsetMinutes })
+  const earlier = (...kinds: readonly EarlierKind[]) => earlierInputs(report, kinds, at)
+  const refusal = timed({ kind: 'cancel-refused', at })
   switch (state) {
     case 'Pending':
     case 'Processed':
-      return [{ kind: 'processed', at }]
+      return [timed({ kind: 'processed', at })]
     case 'Sent':
-      return [
-        { kind: 'cancel-refused', at },
-        { kind: 'sent', at },
-      ]
+      return [...earlier('processed'), refusal, timed({ kind: 'sent', at })]
     case 'Delivered':
-      return [
-        { kind: 'cancel-refused', at },
-        { kind: 'delivered', at },
-      ]
-    case 'Failed':
-      return [
-        { kind: 'cancel-refused', at },
-        { kind: 'failed', at, code: 'phone_failed' satisfies RelayFailureCode, reason: reasonOf(error) },
-      ]
+      return [...earlier('processed', 'sent'), refusal, timed({ kind: 'delivered', at })]
+    case 'Failed': {
+      const code = 'phone_failed' satisfies RelayFailureCode
+      const failure = timed({ kind: 'failed', at, code, reason: reasonOf(error) })
+      // If the message has several recipients, the time of Sent may be about recipients that did not fail.
+      return [...(isOnly ? earlier('processed', 'sent') : earlier('processed')), refusal, failure]
+    }
     case 'Cancelled':
-      return [{ kind: 'cancelled', at }]
+      return [...earlier('processed'), timed({ kind: 'cancelled', at })]
     default:
       return []
   }
+}
+
+type EarlierKind = 'processed' | 'sent'
+
+/** Returns the inputs of these kinds that have a time in the report. */
+function earlierInputs(report: StateReport, kinds: readonly EarlierKind[], before: Date): TimedInput[] {
+  let next = before
+  return kinds
+    .toReversed()
+    .flatMap((kind) => {
+      const reportedAt = timeIn(report, kind === 'sent' ? 'Sent' : 'Processed')
+      if (reportedAt === undefined) return []
+      const { at, offsetMinutes } = eventTime(reportedAt, next)
+      next = at
+      return [{ input: { kind, at }, offsetMinutes }]
+    })
+    .toReversed()
+}
+
+/** Returns the time of a state in a report. A phone is in the state Pending when it has stored the message. */
+function timeIn({ states = {} }: StateReport, state: string): string | undefined {
+  const names = state === 'Processed' ? [state, 'Pending'] : [state]
+  return names
+    .map((name) => states[name])
+    .find((time) => typeof time === 'string' && !Number.isNaN(Date.parse(time))) as string | undefined
 }
 
 function reasonOf(error: string | undefined): string {
