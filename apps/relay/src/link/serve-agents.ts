@@ -47,6 +47,9 @@ export function serveAgents(
     // A router tries the next relay as soon as one has refused.
     if (overLimit !== undefined)
       return challenge === undefined ? refusals.late(socket, overLimit) : refusals.now(socket, overLimit)
+    // Sends the response and the first frame in one write, because writes are a large part of the cost of an admission.
+    socket.cork()
+    process.nextTick(() => socket.uncork())
     webSockets.handleUpgrade(request, socket, head, (webSocket) => host(webSocket, sockets, address, challenge))
   })
   return {
