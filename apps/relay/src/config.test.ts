@@ -49,6 +49,7 @@ test.each([
   [{ MAX_SEGMENTS: '0' }, 'MAX_SEGMENTS must be between 1 and 255; for example MAX_SEGMENTS=10'],
   [{ ALLOW_INSECURE_HTTP: 'maybe' }, 'ALLOW_INSECURE_HTTP must be 1 or 0; for example ALLOW_INSECURE_HTTP=1'],
   [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES "10.0.0.0\/33" is neither an address nor a network; /],
+  [{ DEFAULT_REGION: 'XX' }, /^DEFAULT_REGION "XX" is not the code of a country; for example/],
   [{ DEFAULT_REGION: 'Germany' }, /^DEFAULT_REGION must be a country code of two capital letters; for example/],
   [{ DATABASE_URL: 'mysql://x' }, /^DATABASE_URL must begin with postgresql:\/\/; /],
   [

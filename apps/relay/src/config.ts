@@ -297,7 +297,12 @@ function isNetwork(value: string): boolean {
 function region() {
   return z
     .string()
-    .refine((value) => isSupportedCountry(value), 'must be a country code of two capital letters')
+    .refine((value) => isSupportedCountry(value), {
+      error: ({ input }) =>
+        /^[A-Z]{2}$/.test(String(input))
+          ? `"${input}" is not the code of a country`
+          : 'must be a country code of two capital letters',
+    })
     .transform((value) => value as CountryCode)
 }
 

@@ -89,6 +89,6 @@ function drawnFrom(points: readonly TelemetryPoint[]) {
             most: percentWords(Math.max(...signals)),
           }),
     queue: linesOfDevice(points, 'queue', t('device.queued')),
-    disk: linesOfDevice(points, 'fsyncMs', t('device.diskWrite')),
+    disk: linesOfDevice(points, 'fsyncMs', t('device.diskSummary')),
   }
 }

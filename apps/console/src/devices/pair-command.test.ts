@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pairCommand } from './pair-command.ts'
+import { isLocalHost, pairCommand } from './pair-command.ts'
 
 test('the link uses TLS if the page does', () => {
   expect(pairCommand('https://sms.example.org', 'ABCDE23456')).toEqual({
@@ -10,3 +10,17 @@ test('the link uses TLS if the page does', () => {
     'sudo smsgw agent pair ws://127.0.0.1:3000 ABCDE23456',
   )
 })
+
+test.each(['localhost', 'sms.localhost', '127.0.0.1', '127.1.2.3', '[::1]'])(
+  'other computers cannot reach %s',
+  (host) => {
+    expect(isLocalHost(host)).toBe(true)
+  },
+)
+
+test.each(['sms.example.org', '192.168.1.7', '127.example.org', 'localhost.example.org', '[2001:db8::1]'])(
+  'other computers can reach %s',
+  (host) => {
+    expect(isLocalHost(host)).toBe(false)
+  },
+)

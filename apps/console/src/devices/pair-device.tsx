@@ -10,7 +10,7 @@ import { WaitingLines } from '../ui/lists/waiting-lines.tsx'
 import { ProblemNote } from '../ui/problem-note.tsx'
 import { RelativeTime, useNow } from '../ui/values/relative-time.tsx'
 import { rich, t } from '../words/text.ts'
-import { pairCommand } from './pair-command.ts'
+import { isLocalHost, pairCommand } from './pair-command.ts'
 import './pair-device.css'
 
 /** Shows a pairing code, valid for ten minutes, as a command and as a QR code until the device connects. */
@@ -69,6 +69,7 @@ export function PairingSteps({
         <p className="pair-device-code">{code.code}</p>
         <p>{t('pairing.run')}</p>
         <CopyField name={t('pairing.command')} value={packaged} />
+        {isLocalHost(location.hostname) && <p>{t('pairing.localAddress', { host: location.hostname })}</p>}
         <p className="small quiet">{t('pairing.fromSource')}</p>
         <CopyField name={t('pairing.sourceCommand')} value={checkout} />
         <p className="small quiet">{t('pairing.phone')}</p>
