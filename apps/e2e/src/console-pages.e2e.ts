@@ -58,7 +58,7 @@ test('a device shows its modem with signal, network and memory, and the results 
   await modem.getByText('Ready', { exact: true }).waitFor()
   await eventually(
     () => modem.innerText(),
-    (text) => /Network\s+Virtual Mobile/.test(text) && /SIM storage\s+\d+ of \d+/.test(text),
+    (text) => /Network\s+Virtual Mobile/.test(text) && /Message storage\s+\d+ of \d+/.test(text),
   )
   await page
     .getByRole('region', { name: 'History' })
