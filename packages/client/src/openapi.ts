@@ -2921,10 +2921,11 @@ export interface components {
             id: string;
             url: string;
             /**
-             * @description The first of `events`
+             * @description For clients that read a single event: the first of `events`, leaving out `call:received`, which clients of *SMS Gateway for Android* do not know; `app:started` if nothing else is left. Use `events` instead
              * @enum {string}
              */
-            event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
+            event: "sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded";
+            /** @description The events that the webhook receives */
             events: ("sms:received" | "sms:data-received" | "mms:received" | "mms:downloaded" | "sms:sent" | "sms:delivered" | "sms:failed" | "sms:cancelled" | "call:received" | "system:ping" | "app:started" | "sms:batch:received" | "sms:batch:data-received" | "mms:batch:received" | "mms:batch:downloaded")[];
             name?: string;
             /**

@@ -29,6 +29,20 @@ export const webhookEvents = [
 
 export type WebhookEventName = (typeof webhookEvents)[number]
 
+/** Events of this product alone. Clients of *SMS Gateway for Android* fail when an answer contains an unknown event. */
+const ownEvents = ['call:received'] as const
+
+/** The events that clients of *SMS Gateway for Android* know. */
+export const knownToAllClients = z.enum(webhookEvents).exclude(ownEvents)
+
+/**
+ * Returns the event that represents a webhook for clients that read a single event. It is the first of `events` that
+ * these clients know. If they know none, it is `app:started`, so that they can still list and delete the webhook.
+ */
+export function representativeEvent(events: readonly WebhookEventName[]): z.output<typeof knownToAllClients> {
+  return events.flatMap((event) => knownToAllClients.safeParse(event).data ?? [])[0] ?? 'app:started'
+}
+
 const simNumber = z.int().min(1).max(64).meta({ description: 'Slot of the SIM, counted from 1' })
 
 const inbound = {

@@ -8,7 +8,7 @@ import { requestQuery } from '../fields/request-query.ts'
 import { instant, utcTime } from '../fields/times.ts'
 import { deliveryProblemCode, deliveryProblemValues, newCodes } from './delivery-problem-members.ts'
 import { areTwilioEvents, twilioEvents } from './twilio-events.ts'
-import { webhookEvents } from './webhook-event.ts'
+import { knownToAllClients, webhookEvents } from './webhook-event.ts'
 
 const event = z.enum(webhookEvents, { error: `is not an event. Use one of ${webhookEvents.join(', ')}` })
 const events = z
@@ -104,8 +104,11 @@ export const webhook = z
   .strictObject({
     id: resourceId,
     url: z.string(),
-    event: z.enum(webhookEvents).meta({ description: 'The first of `events`' }),
-    events: z.array(z.enum(webhookEvents)).min(1),
+    event: knownToAllClients.meta({
+      description:
+        'For clients that read a single event: the first of `events`, leaving out `call:received`, which clients of *SMS Gateway for Android* do not know; `app:started` if nothing else is left. Use `events` instead',
+    }),
+    events: z.array(z.enum(webhookEvents)).min(1).meta({ description: 'The events that the webhook receives' }),
     name: z.string().optional(),
     format: z.enum(['twilio', 'twilio-status', 'kannel-dlr']).optional().meta({
       description:

@@ -1,5 +1,5 @@
 import type { WebhookAnswer } from '@smsgw/contract/webhooks/webhook'
-import type { WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
+import { representativeEvent, type WebhookEventName } from '@smsgw/contract/webhooks/webhook-event'
 import { ApiError } from '../../http/errors/api-error.ts'
 import type { Statements } from '../../store/database.ts'
 import type { Webhook } from '../../store/generated/client.ts'
@@ -49,7 +49,7 @@ export function webhookAnswer(webhook: StoredWebhook): WebhookAnswer {
   return {
     id,
     url,
-    event: events[0] as WebhookEventName,
+    event: representativeEvent(events),
     events,
     ...(name !== null && { name }),
     ...(format !== null && { format: format as NonNullable<WebhookAnswer['format']> }),

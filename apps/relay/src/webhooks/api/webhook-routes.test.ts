@@ -75,6 +75,12 @@ async function device(id: string, accountId = 'a1', deletedAt?: Date): Promise<v
   await shared.database.device.create({ data: { id, accountId, name: '', deletedAt: deletedAt ?? null } })
 }
 
+test('a webhook for calls alone can be read by clients that do not know this event', async () => {
+  await register({ event: 'call:received' })
+  const { json } = await api.request('a1', 'GET', '/webhooks')
+  expect(json).toMatchObject([{ event: 'app:started', events: ['call:received'] }])
+})
+
 test('shows the secret of a webhook only when it is created', async () => {
   await device(DEVICE)
   const { status, json } = await register({ deviceId: DEVICE })
