@@ -110,8 +110,28 @@ test('sends a reset first to a client with an unknown position', async () => {
   begin()
   await settled()
   expect(sink.text).toMatch(
-    /^retry: 2000\nid: c10\n\nevent: heartbeat\ndata: .*\n\nevent: reset\ndata: \{\}\n\nid: c11\n/,
+    /^retry: 2000\n\nevent: heartbeat\ndata: .*\n\nid: c10\nevent: reset\ndata: \{\}\n\nid: c11\n/,
   )
+})
+
+test.each([
+  ['missed events', (stream: EventStream) => stream.resume(7n, [event(8), event(9)]), ['c8', 'c9', 'c11']],
+  ['a reset', (stream: EventStream) => stream.reset(), ['c10', 'c11']],
+])('a client that is disconnected before it has read %s keeps its old cursor', async (_, prepare, cursors) => {
+  const { stream, begin, sink } = world()
+  prepare(stream)
+  stream.deliver(event(11))
+  begin()
+  await settled()
+  const withCursor = sink.text.split('\n\n').filter((block) => /^id: /m.test(block))
+  expect(withCursor.map((block) => /^id: (\w+)\nevent: /.exec(block)?.[1])).toEqual(cursors)
+})
+
+test('a client that missed nothing gets the present cursor at once', () => {
+  const { stream, begin, sink } = world({ kinds: new Set(['log.added'] as const) })
+  stream.resume(8n, [event(9), event(10)])
+  begin()
+  expect(sink.text).toMatch(/^retry: 2000\nid: c10\n\n/)
 })
 
 test('sends only the requested and allowed kinds', async () => {

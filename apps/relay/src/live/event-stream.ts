@@ -72,7 +72,7 @@ export class EventStream implements AnswerStream, LiveListener {
 
   /** Makes the client reload everything, because its cursor is too old. */
   reset(): void {
-    this.#first = ['event: reset\ndata: {}\n\n']
+    this.#first = [`id: ${this.#deps.cursorOf(this.#place)}\nevent: reset\ndata: {}\n\n`]
   }
 
   deliver(event: StoredLiveEvent): void {
@@ -88,7 +88,10 @@ export class EventStream implements AnswerStream, LiveListener {
       return
     }
     sink.onClose(() => this.end())
-    this.#write(`retry: ${RETRY_MS}\nid: ${this.#deps.cursorOf(this.#place)}\n\n`)
+    // A client may store the cursor as soon as it reads it. If it then lost the connection, it would never get the
+    // missed events or the `reset`. So these come first, each with its own cursor.
+    const cursor = this.#first.length === 0 ? `id: ${this.#deps.cursorOf(this.#place)}\n` : ''
+    this.#write(`retry: ${RETRY_MS}\n${cursor}\n`)
     this.#write(this.#heartbeatText())
     this.#unwatch = this.#deps.access.onLost((loss) => this.#lose(loss))
     for (const text of this.#first) this.#add(text)
