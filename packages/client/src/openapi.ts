@@ -2417,8 +2417,11 @@ export interface components {
                 lifetime_days: number;
             };
             gateway: {
-                /** @description Accepted, but has no effect */
-                notification_channel?: string;
+                /**
+                 * @description Accepted, but has no effect
+                 * @enum {string}
+                 */
+                notification_channel?: "AUTO" | "SSE_ONLY";
             };
             receiver: {
                 /** @description Accepted, but has no effect */
@@ -2478,7 +2481,7 @@ export interface components {
                 passphrase?: "" | null;
             } | null;
             gateway?: {
-                notification_channel?: string | null;
+                notification_channel?: ("AUTO" | "SSE_ONLY") | null;
                 cloud_url?: "" | null;
                 private_token?: "" | null;
             } | null;

@@ -200,6 +200,15 @@ test('refused keys are accepted when they are empty, and keys without effect are
   })
 })
 
+test('a notification channel that clients do not know is refused', async () => {
+  await put({ gateway: { notification_channel: 'AUTO' } })
+  for (const notification_channel of ['SMOKE', 'auto', '']) {
+    const { json } = await patch({ gateway: { notification_channel } })
+    expect(json).toMatchObject({ code: 400, errors: [{ path: 'gateway.notification_channel' }] })
+  }
+  expect(await get()).toMatchObject({ gateway: { notification_channel: 'AUTO' } })
+})
+
 test.each([
   [{ send_interval_min: 5, send_interval_max: 4 }, 'messages.send_interval_min'],
   [{ limit_period: 'PerHour' }, 'messages.limit_value'],

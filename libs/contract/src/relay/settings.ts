@@ -43,7 +43,9 @@ const ping = {
   interval_seconds: seconds.meta({ description: 'Seconds between two `system:ping` events; no pings when absent' }),
 }
 const logs = { lifetime_days: days }
-const gateway = { notification_channel: z.string().max(64).meta({ description: 'Accepted, but has no effect' }) }
+const gateway = {
+  notification_channel: z.enum(['AUTO', 'SSE_ONLY']).meta({ description: 'Accepted, but has no effect' }),
+}
 const receiver = { content_provider_enabled: z.boolean().meta({ description: 'Accepted, but has no effect' }) }
 
 const encryption = {

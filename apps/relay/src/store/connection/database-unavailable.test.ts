@@ -106,13 +106,12 @@ function startLoad() {
   const api = `${relay.url}/3rdparty/v1`
   const loops = Array.from({ length: 8 }, async (_, index) => {
     while (!isStopped) {
-      const name = `time zone ${index}`
       answers.push(
         index % 2 === 0
           ? await callUrl('GET', `${api}/messages`, { auth: AUTH })
           : await callUrl('PATCH', `${api}/settings`, {
               auth: AUTH,
-              body: { gateway: { notification_channel: name } },
+              body: { messages: { send_interval_max: index } },
             }),
       )
     }
