@@ -90,7 +90,8 @@ function disposition(name: string): string {
 const attachmentEndpoint = {
   answers: { 200: z.unknown().meta({ description: 'The attachment, with its own media type' }) },
   answerHeaders: { 'Content-Disposition': 'File name of the attachment' },
-  mediaType: 'application/octet-stream',
+  // Each answer has the media type of its attachment.
+  mediaType: '*/*',
 }
 
 /** Sends an attachment of a received message. */

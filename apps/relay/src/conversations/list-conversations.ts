@@ -23,6 +23,10 @@ export function listConversations({ database, rules }: NumberDeps): Endpoint {
   return endpoint({
     query: listConversationsQuery,
     answers: { 200: z.array(conversation) },
+    answerHeaders: {
+      'X-Searched-Since':
+        'Present if the search did not reach the oldest messages: the time since which it has searched',
+    },
     errors: [503],
     async handle({ principal, query: { limit, cursor, q, ...filter }, url }) {
       refuseHiddenFilter(principal, filter)

@@ -71,6 +71,7 @@ export function createKey(deps: KeyEndpointDeps): Endpoint {
   return endpoint({
     body: apiKeyRequest,
     answers: { 201: newApiKey },
+    answerHeaders: { Location: 'Path of the key' },
     errors: [409],
     async handle({ principal, body }) {
       refuseTokens(principal)

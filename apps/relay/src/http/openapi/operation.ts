@@ -139,7 +139,7 @@ function response(route: Route, status: number, schemas: ComponentSchemas): Resp
   if (declared === null) return { description, ...headersOf({ ...own }) }
   if (declared === undefined)
     return { description, ...headersOf(headersOfError(status)), ...json(schemas.add(problem, 'answer')) }
-  const headers = query && isPaged(query, schemas) ? PAGE_HEADERS : {}
+  const headers = query === undefined ? {} : pageHeaders(query, schemas)
   const schema = schemas.add(declared, 'answer')
   return {
     description,
@@ -152,17 +152,20 @@ function json(schema: JsonSchema): Pick<Response, 'content'> {
   return { content: { 'application/json': { schema } } }
 }
 
-function isPaged(query: z.ZodType, schemas: ComponentSchemas): boolean {
-  return 'cursor' in (schemas.add(query, 'query').properties ?? {})
+/** Only lists that can be read by offset are counted. */
+function pageHeaders(query: z.ZodType, schemas: ComponentSchemas): Readonly<Record<string, string>> {
+  const { properties = {} } = schemas.add(query, 'query')
+  return { ...('offset' in properties && TOTAL_HEADERS), ...('cursor' in properties && LINK_HEADER) }
 }
 
-const PAGE_HEADERS = {
+const TOTAL_HEADERS = {
   'X-Total-Count':
     'Number of items that match the filter. The header is not sent if the page was requested with a cursor',
   'X-Total-Count-Exact':
     '`false` if so many items match that not all were counted. `X-Total-Count` is then the least possible number',
-  Link: 'The next page by cursor, `rel="next"`',
 }
+
+const LINK_HEADER = { Link: 'The next page by cursor, `rel="next"`' }
 
 function headersOfError(status: number): Readonly<Record<string, string>> {
   if (status === 401) return { 'WWW-Authenticate': 'Accepted authentication schemes' }

@@ -3,6 +3,7 @@ import { Dice } from '../../../fuzz/dice.ts'
 import { type FuzzedRelay, fuzzedRelay } from '../../../fuzz/fuzzed-relay.ts'
 import { validValue } from '../../../fuzz/generate-value.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
+import { ANSWER_HEADERS } from '../answer/answer-headers.ts'
 import { AnswerJudge } from '../testing/answer-judge.ts'
 import type { OpenapiDocument } from './openapi-document.ts'
 import type { Operation } from './operation.ts'
@@ -86,6 +87,7 @@ test('every operation succeeds and matches its schema, and no answer with texts 
     if (absent !== undefined) expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(absent)
     else expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300)
     expect(judge.problemOf(method, operation, answer), `${method} ${path}`).toBeUndefined()
+    expect(headerProblems(operation, response), `${method} ${path}`).toEqual([])
     if (answer.text.startsWith('{') || answer.text.startsWith('[')) answers.set(path, JSON.parse(answer.text))
   }
   // If a secret and a text of a stranger are compressed together, the length of the answer can reveal the secret. So
@@ -98,6 +100,21 @@ test('every operation succeeds and matches its schema, and no answer with texts 
     'GET /docs/{file}',
   ])
 })
+
+/** Returns the headers that are sent but not documented, and the total if it is documented but not sent. */
+function headerProblems(operation: Operation, { status, headers }: Response): string[] {
+  const documented = Object.keys(operation.responses[status]?.headers ?? {}).map((name) => name.toLowerCase())
+  const undocumented = [...headers.keys()].filter((name) => !OF_ANY_ANSWER.has(name) && !documented.includes(name))
+  const isMissing = documented.includes('x-total-count') && !headers.has('x-total-count')
+  return isMissing ? [...undocumented, 'x-total-count is missing'] : undocumented
+}
+
+/** Headers that any answer may have, and headers for browsers, caches and proxies. */
+const OF_ANY_ANSWER: ReadonlySet<string> = new Set([
+  ...Object.keys(ANSWER_HEADERS),
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id'],
+  ...['access-control-allow-origin', 'content-encoding', 'etag', 'vary', 'x-accel-buffering'],
+])
 
 /**
  * The expected statuses of operations that cannot succeed here, because this relay has no connected agent, no virtual
