@@ -14,6 +14,11 @@ beforeAll(async () => {
   })
   const routes = [
     rootRoute('POST', '/echo', 'messages:send', 'Echo', echo),
+    rootRoute('POST', '/mms', 'messages:send', 'Echo', {
+      ...echo,
+      mostBodyBytes: 2 * BODY_LIMIT_BYTES,
+      largeBodyMember: 'mms',
+    }),
     rootRoute('POST', '/strangers', 'public', 'Echo without credentials', echo),
   ]
   server = await testServer({ routes })
@@ -84,6 +89,29 @@ test('accepts 256 KiB and refuses one octet more, in one piece or in chunks', as
   expect((await answerTo(full)).status).toBe(200)
   expect(await answerTo(`${full} `)).toMatchObject({ status: 413 })
   expect(await answerTo(new Blob([`${full} `]).stream())).toMatchObject({ status: 413 })
+})
+
+test.each([
+  ['text', 'x'.repeat(BODY_LIMIT_BYTES + 1), 'application/json'],
+  ['JSON that is cut off', `{"mms":{},"text":"${'x'.repeat(BODY_LIMIT_BYTES)}`, 'application/json'],
+  ['JSON with another media type', `{"mms":{},"text":"${'x'.repeat(BODY_LIMIT_BYTES)}"}`, 'text/plain'],
+  ['text that is not UTF-8', Uint8Array.from({ length: BODY_LIMIT_BYTES + 1 }, () => 0xff), 'application/json'],
+  ['JSON with a NUL', `{"text":"\\u0000${'x'.repeat(BODY_LIMIT_BYTES)}"}`, 'application/json'],
+])('above 256 KiB, %s is answered with 413 where only some contents may be larger', async (_, body, type) => {
+  const response = await server.send('POST', '/mms', { body, headers: { ...ALL, 'content-type': type } })
+  expect([response.status, await response.json()]).toEqual([
+    413,
+    expect.objectContaining({ message: expect.stringMatching(/^The body is larger than 256 KiB: send a smaller one/) }),
+  ])
+})
+
+test('a content that may be larger is accepted, and its other errors are reported', async () => {
+  const headers = { ...ALL, 'content-type': 'application/json' }
+  const statusOf = async (text: string) => {
+    const body = `{"mms":{},"text":"${text}${'x'.repeat(BODY_LIMIT_BYTES)}"}`
+    return (await server.send('POST', '/mms', { body, headers })).status
+  }
+  expect([await statusOf(''), await statusOf('\\u0000')]).toEqual([200, 400])
 })
 
 test('accepts only a small body from a caller without credentials', async () => {

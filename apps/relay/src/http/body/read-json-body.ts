@@ -47,23 +47,52 @@ export async function readBody(
 ): Promise<Body | undefined> {
   const { bytes, decoder } = await readBytes(request, mostBytes, large)
   if (bytes.length === 0) return undefined
-  const { 'content-type': contentType, 'content-encoding': encoding } = request.headers
+  const content = contentOf(request.headers, { bytes, decoder }, formats)
+  const member = decoder && large?.member
+  // Without the member, the body is too large, whatever else is wrong with it.
+  if (member !== undefined && !hasMember(content, member)) {
+    const { message } = tooLarge(BODY_LIMIT_BYTES)
+    throw new ApiError(413, 'refusal' in content ? `${message}. ${content.refusal.message}` : message)
+  }
+  if ('refusal' in content) throw content.refusal
+  if (content.format === 'json') {
+    refuseUnstorable(content.text, content.value)
+    decoder?.restore(content.value)
+  }
+  return content
+}
+
+type Content = (Body & { readonly text: string }) | { readonly refusal: ApiError }
+
+function hasMember(content: Content, member: string): boolean {
+  return 'value' in content && Boolean((content.value as Record<string, unknown> | null)?.[member])
+}
+
+function contentOf(
+  { 'content-type': contentType, 'content-encoding': encoding }: IncomingMessage['headers'],
+  { bytes, decoder }: ReadBytes,
+  formats: readonly BodyFormat[],
+): Content {
+  const refused = (status: 400 | 415, message: string) => ({ refusal: new ApiError(status, message) })
   const format = formats.find((format) => MEDIA_TYPES[format].pattern.test(contentType ?? ''))
   if (format === undefined) {
     const names = formats.map((format) => MEDIA_TYPES[format].name).join(' or ')
     const kind = formats.map((format) => MEDIA_TYPES[format].kind).join(' or ')
-    throw new ApiError(415, `The body must be ${kind}: send it with Content-Type: ${names}`)
+    return refused(415, `The body must be ${kind}: send it with Content-Type: ${names}`)
   }
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw new ApiError(415, 'Content-Encoding is not supported: send the body uncompressed')
-  const text = textOf(bytes)
-  if (large === undefined || decoder === undefined)
-    return format === 'json' ? { format, value: parseJson(text) } : { format, text }
-  const value = parseJson(text, !decoder.hasDecoded)
-  decoder.restore(value)
-  const isAllowed = large.member === undefined || (value as Record<string, unknown> | null)?.[large.member]
-  if (isAllowed) return { format: 'json', value }
-  throw tooLarge(BODY_LIMIT_BYTES)
+    return refused(415, 'Content-Encoding is not supported: send the body uncompressed')
+  if (!isUtf8(bytes)) return refused(400, 'The body is not valid UTF-8: encode it as UTF-8')
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '')
+  if (format === 'form') return { format, text }
+  try {
+    return { format, text, value: JSON.parse(text) }
+  } catch (error) {
+    // Shows only the position, because the message of the parser quotes the body, which may be secret. If data was
+    // taken out of the text, the position is wrong.
+    const place = decoder?.hasDecoded ? undefined : /\(line \d+ column \d+\)/.exec(String(error))?.[0]
+    return refused(400, `The body is not valid JSON${place === undefined ? '' : ` ${place}`}`)
+  }
 }
 
 // Only these media types are accepted, so that no proxy can interpret the header differently. Parameters are ignored,
@@ -134,24 +163,4 @@ function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody
 
 function tooLarge(mostBytes: number): ApiError {
   return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send a smaller one`)
-}
-
-function textOf(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new ApiError(400, 'The body is not valid UTF-8: encode it as UTF-8')
-  const text = bytes.toString('utf8')
-  return text.startsWith('\ufeff') ? text.slice(1) : text
-}
-
-/** @param showsPlace true if the text is the whole body, so that an error can show a position in it */
-function parseJson(text: string, showsPlace = true): unknown {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    // Shows only the position, because the message of the parser quotes the body, which may be secret.
-    const place = showsPlace ? /\(line \d+ column \d+\)/.exec(String(error))?.[0] : undefined
-    throw new ApiError(400, `The body is not valid JSON${place === undefined ? '' : ` ${place}`}`)
-  }
-  refuseUnstorable(text, value)
-  return value
 }
