@@ -114,7 +114,8 @@ test('docs/reference/api.md lists every operation', async () => {
     'API operations',
     'Your relay or gateway describes each operation, with its fields and answers, at `/docs`. Code generators can use',
     '`/openapi.json`. The [API guide](../api.md) explains how to use the API. Basic authentication and a console session have every',
-    'scope. The paths are also available below `/api`, and the health checks are also available below `/3rdparty/v1`.',
+    'scope. The paths below `/3rdparty/v1` are also available below `/api/3rdparty/v1`. The health checks are also available below',
+    '`/3rdparty/v1`.',
     ...[...byTag].flatMap(([tag, rows]) => [
       '',
       `## ${tag.charAt(0).toUpperCase()}${tag.slice(1).replace('-', ' ')}`,

@@ -111,8 +111,8 @@ async function bySession(sessionLogin: Pick<SessionLogin, 'check'>, token: strin
 }
 
 const FOREIGN_BASIC =
-  'Basic authentication is not accepted from a page on another site (see Origin and Sec-Fetch-Site): use a ' +
-  'Bearer token, or call from a program'
+  'Basic authentication is not accepted from a page on another site (see Origin and Sec-Fetch-Site). Such a page cannot ' +
+  'use this API: let the server of the page send the request'
 
 const FOREIGN = {
   'no origin':

@@ -160,7 +160,7 @@ test.each([
     const authorization = basic(username)
     const answer = await ask('POST', '/messages', { authorization, ...headers })
     expect(answer.status).toBe(status)
-    if (status === 403) expect(answer.body.message).toContain('Bearer')
+    if (status === 403) expect(answer.body.message).toContain('let the server of the page send the request')
     expect((await ask('GET', '/messages', { authorization, ...headers })).status).toBe(200)
     const wrong = await ask('POST', '/messages', { authorization: basic(username, 'wrong'), ...headers })
     expect(wrong.status).toBe(status === 403 ? 403 : 401)
