@@ -14,6 +14,7 @@ import { answerClientError, answerConnect, answerExpectation, wrongMethod } from
 import { problemBody, problemMediaType } from './errors/problem-body.ts'
 import { FacadeError, serveFacade } from './facade/serve-facade.ts'
 import { ignoreUpgrades } from './ignore-upgrade.ts'
+import { RequestTurns } from './request-turns.ts'
 import type { Route } from './route.ts'
 import { allowedMethods, hasHead, shadowedMethods, urlsOf } from './route-urls.ts'
 import { type Gates, serveRoute } from './serve-route.ts'
@@ -68,6 +69,9 @@ export function buildServer(given: ServerParts): FastifyInstance {
   ignoreUpgrades(server.server, parts.isUpgrade ?? (() => false))
   // `readJsonBody` reads bodies after authentication, so the framework must not read them.
   for (const method of METHODS) server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  const turns = new RequestTurns()
+  turns.watchUpgrades(server.server)
+  server.addHook('onRequest', ({ raw }, reply, done) => turns.take(raw, reply.raw, done))
   server.addHook('onRequest', (request, _, done) => done(hostProblem(request)))
   for (const route of parts.routes) addRoute(server, route, parts, faults)
   answerTheRest(server, parts, faults)

@@ -10,6 +10,7 @@ import type { CoreDeps } from '../core-deps.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { answerClientError, answerConnect, answerExpectation } from '../http/errors/client-error.ts'
 import { ignoreUpgrades } from '../http/ignore-upgrade.ts'
+import { RequestTurns } from '../http/request-turns.ts'
 import { isAgentUpgrade } from '../link/serve-agents.ts'
 import { newId, systemRandom } from '../random.ts'
 import { listenProblem } from '../serve-http.ts'
@@ -64,13 +65,17 @@ export async function serveRouter(config: ServedConfig, parts: RouterParts) {
     })
     if (unrouted !== undefined) answerProblem(request, response, unrouted, requestId)
   }
+  const turns = new RequestTurns()
   const server = createHttpServer(config, (request, response) => {
     response.on('error', () => response.destroy())
-    handle(request, response).catch((error) => {
-      log.error({ err: error }, 'request failed with an internal error')
-      response.destroy()
+    turns.take(request, response, () => {
+      handle(request, response).catch((error) => {
+        log.error({ err: error }, 'request failed with an internal error')
+        response.destroy()
+      })
     })
   })
+  turns.watchUpgrades(server)
   const agents = new AgentRouter(server, parts)
   const endWatch = watchCertificate(server, config, log)
   const url = await listen(server, config)

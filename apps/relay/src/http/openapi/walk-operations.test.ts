@@ -97,7 +97,10 @@ test('every operation succeeds and matches its schema, and no answer with texts 
     `GET ${BASE}/logs`,
     `GET ${BASE}/messages/{id}/timeline`,
     `GET ${BASE}/statistics`,
+    'GET /api/docs/doc.json',
     'GET /docs/{file}',
+    'GET /mobile/openapi.json',
+    'GET /openapi.json',
   ])
 })
 
