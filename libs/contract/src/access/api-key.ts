@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { keyId } from '../fields/ids.ts'
 import { nameText } from '../fields/name-text.ts'
 import { recipientPattern } from '../fields/patterns.ts'
-import { requestBody, unchangeable } from '../fields/request-body.ts'
+import { exactRequestBody, unchangeable } from '../fields/request-body.ts'
 import { instant, utcTime } from '../fields/times.ts'
 import { requestedScope } from './token.ts'
 
@@ -60,7 +60,12 @@ const approval = z.literal('required').optional().meta({
     '`required`: messages of the key are held until a person approves them (`POST /messages/{id}/approve`). Default: they are sent at once',
 })
 
-const requestedLimits = requestBody({ sims: sims(requestBody(sim)), recipients, recipientsPerDay, approval }).meta({
+const requestedLimits = exactRequestBody({
+  sims: sims(exactRequestBody(sim)),
+  recipients,
+  recipientsPerDay,
+  approval,
+}).meta({
   id: 'ApiKeyLimitsRequest',
   description: 'Limits on what the key may send; its scopes also apply. A limit that is not set means no limit',
 })
@@ -69,7 +74,7 @@ export const keyLimits = z
   .strictObject({ sims: sims(z.strictObject(sim)), recipients, recipientsPerDay, approval })
   .meta({ id: 'ApiKeyLimits' })
 
-export const apiKeyRequest = requestBody({
+export const apiKeyRequest = exactRequestBody({
   name,
   scopes: z.array(requestedScope).min(1).max(64).meta({
     description:
@@ -84,7 +89,7 @@ export const apiKeyRequest = requestBody({
 
 const ANOTHER_KEY = 'create another key, and revoke this one with DELETE'
 
-export const apiKeyChange = requestBody({
+export const apiKeyChange = exactRequestBody({
   name: name.optional(),
   limits: requestedLimits
     .optional()
@@ -96,7 +101,7 @@ export const apiKeyChange = requestBody({
 export const apiKeyRotation = z
   .preprocess(
     (body) => body ?? {},
-    requestBody({
+    exactRequestBody({
       overlapSeconds: z.int().min(0).max(2_592_000).default(86_400).meta({
         description: 'Seconds for which the previous key remains valid. Default: 86400, one day',
         default: 86_400,

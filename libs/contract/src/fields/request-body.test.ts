@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { requestBody } from './request-body.ts'
+import { exactRequestBody, requestBody } from './request-body.ts'
 
 const body = requestBody({
   needed: z.string(),
@@ -24,4 +24,19 @@ test('refuses null for a required member', () => {
 
 test.each([[undefined], [null], ['text'], [4], [[]], [true]])('refuses %j as a body', (value) => {
   expect(body.safeParse(value).success).toBe(false)
+})
+
+const limits = exactRequestBody({ sims: z.array(z.string()).optional(), recipients: z.string().optional() })
+
+test.each([
+  ['recipient', 'is not a known field. Did you mean recipients?'],
+  ['Sims', 'is not a known field. Did you mean sims?'],
+  ['approval', 'is not a known field. The known fields are sims, recipients'],
+])('an exact body refuses the unknown member %s and names known members', (name, message) => {
+  const { error } = exactRequestBody({ limits: limits.optional() }).safeParse({ limits: { [name]: 'x' } })
+  expect(error?.issues).toMatchObject([{ path: ['limits', name], message }])
+})
+
+test('an exact body treats null as absent and accepts known members', () => {
+  expect(limits.parse({ sims: null, recipients: 'x' })).toEqual({ recipients: 'x' })
 })

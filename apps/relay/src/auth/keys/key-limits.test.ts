@@ -199,3 +199,36 @@ test('messages name their sender, and the list of messages can be filtered by se
   await relay.api('PATCH', `/keys/${id}`, { body: { name: 'renamed' } })
   expect((await relay.api('GET', `/messages/${first.json.id}`)).json.sentBy).toEqual({ ...byKey, keyName: 'renamed' })
 })
+
+test.each([
+  [{ limits: { recipient: [NUMBER] } }, 'limits.recipient is not a known field. Did you mean recipients?'],
+  [{ limits: { recipientsPerday: 5 } }, 'limits.recipientsPerday is not a known field. Did you mean recipientsPerDay?'],
+  [{ limits: { Approval: 'required' } }, 'limits.Approval is not a known field. Did you mean approval?'],
+  [
+    { limits: { sims: [{ deviceId: ONE, sim: 1 }] } },
+    'limits.sims[0].sim is not a known field. Did you mean simNumber?',
+  ],
+  [{ limit: {} }, 'limit is not a known field. Did you mean limits?'],
+])('a misspelled limit is refused, and leaves the limits of an existing key unchanged: %j', async (body, message) => {
+  const limits = { recipients: [NUMBER] }
+  const { id } = await create(limits)
+  const request = { name: 'program', scopes: ['messages:send'], ...body }
+  const created = await relay.api('POST', '/keys', { body: request })
+  expect([created.status, created.json.message]).toEqual([400, message])
+  const changed = await relay.api('PATCH', `/keys/${id}`, { body })
+  expect([changed.status, changed.json.message]).toEqual([400, message])
+  expect((await relay.api('GET', `/keys/${id}`)).json.limits).toEqual(limits)
+})
+
+test('a misspelled expiry or overlap is refused', async () => {
+  const { id } = await create({})
+  const body = { name: 'program', scopes: ['messages:send'], expires: '2100-01-01T00:00:00Z' }
+  const answers = [
+    await relay.api('POST', '/keys', { body }),
+    await relay.api('POST', `/keys/${id}/rotate`, { body: { overlap: 0 } }),
+  ]
+  expect(answers.map(({ status, json }) => [status, json.message])).toEqual([
+    [400, 'expires is not a known field. Did you mean expiresAt?'],
+    [400, 'overlap is not a known field. Did you mean overlapSeconds?'],
+  ])
+})
