@@ -8,6 +8,7 @@ import {
   nextCommands,
   requestClaim,
   tickCommands,
+  unacknowledgedTicks,
 } from '../commands/command-outbox.ts'
 import { pongReceived, tickHeartbeat, ticksPerHeartbeat } from '../connection/heartbeat.ts'
 import type { PauseRange } from '../connection/timers.ts'
@@ -104,7 +105,7 @@ export function storeHeld(state: OpenState): RelayStep {
 export function tickRelay(state: OpenState): RelayStep {
   const { phase, relay } = state
   const outbox = tickCommands(phase.outbox)
-  if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
+  if (unacknowledgedTicks(outbox) >= ticksForAcknowledgement)
     return closeRelayConnection(state, 'timed-out', 'the agent does not acknowledge commands')
   const { heartbeat, verdict } = tickHeartbeat(phase.heartbeat)
   if (verdict === 'dead') return closeRelayConnection(state, 'timed-out', 'no answer from the agent')
