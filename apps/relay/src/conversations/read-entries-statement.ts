@@ -32,7 +32,6 @@ const sentEntry = z.object({
   requestedSimNumber: z.int().nullable(),
   priority: z.int(),
   possibleDuplicate: z.boolean(),
-  processedAt: z.date().nullable(),
 })
 
 export type SentEntry = Readonly<z.output<typeof sentEntry>>
@@ -64,7 +63,7 @@ export async function readSentEntries(
       m.schedule_at AS "scheduleAt", CASE m.approval WHEN 'pending' THEN m.approval_until END AS "heldUntil", coalesce(r.used_sim_number, m.sim_number) AS "simNumber",
       r.parts_count AS "partsCount", m.device_id AS "deviceId", r.cmd_id AS "cmdId", r.error_code AS "errorCode",
       r.dispatched_journal IS NOT NULL AS "isDispatched", m.sim_number AS "requestedSimNumber",
-      r.priority, r.possible_duplicate AS "possibleDuplicate", r.processed_at AS "processedAt"
+      r.priority, r.possible_duplicate AS "possibleDuplicate"
     FROM recipients r JOIN messages m ON m.key = r.message_key
     WHERE r.account_id = ${accountId} AND r.phone_number = ${number} AND r.message_key ${beyond} ${place}
     ORDER BY r.message_key ${order} LIMIT ${take}`,

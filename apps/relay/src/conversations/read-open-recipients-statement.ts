@@ -16,7 +16,6 @@ const openRecipient = z.object({
   scheduleAt: z.date().nullable(),
   heldUntil: z.date().nullable(),
   createdAt: z.date(),
-  processedAt: z.date().nullable(),
 })
 
 export type OpenRecipient = Readonly<z.output<typeof openRecipient>>
@@ -36,7 +35,7 @@ export function readOpenRecipients(
     Prisma.sql`
     SELECT given.number, r.cmd_id AS "cmdId", m.device_id AS "deviceId", r.state, r.error_code AS "errorCode",
       r.dispatched_journal IS NOT NULL AS "isDispatched", m.sim_number AS "simNumber", r.priority,
-      m.schedule_at AS "scheduleAt", CASE m.approval WHEN 'pending' THEN m.approval_until END AS "heldUntil", m.created_at AS "createdAt", r.processed_at AS "processedAt"
+      m.schedule_at AS "scheduleAt", CASE m.approval WHEN 'pending' THEN m.approval_until END AS "heldUntil", m.created_at AS "createdAt"
     FROM unnest(${messages.map(({ id }) => id)}::text[], ${messages.map(({ number }) => number)}::text[]) AS given (id, number)
       JOIN messages m ON m.account_id = ${accountId} AND m.id = given.id
       JOIN recipients r ON r.message_key = m.key AND r.phone_number = given.number`,

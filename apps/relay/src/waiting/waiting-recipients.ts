@@ -22,7 +22,6 @@ export interface WaitingFacts {
   /** The time until which the message can be approved; null if it does not wait for approval. */
   readonly heldUntil: Date | null
   readonly createdAt: Date
-  readonly processedAt: Date | null
 }
 
 /**
@@ -65,7 +64,7 @@ interface Holder {
 }
 
 function causeOf(one: WaitingFacts, holder: Holder): WaitingCause | undefined {
-  const { now, report } = holder
+  const { now } = holder
   if (!one.isDispatched && one.heldUntil !== null && one.state === 'Pending')
     return { reason: 'approval', until: one.heldUntil.toISOString() }
   if (!one.isDispatched && one.scheduleAt !== null && one.scheduleAt > now)
@@ -76,15 +75,17 @@ function causeOf(one: WaitingFacts, holder: Holder): WaitingCause | undefined {
   if (!holder.isOnline) return { reason: 'device_offline' }
   if (one.state === 'Cancelling') return undefined
   if (reported !== undefined) return reported
-  if (one.isDispatched && report === undefined) return one.errorCode === 'retrying' ? { reason: 'retry' } : undefined
+  // The device is sending a message that its report leaves out. An agent without reports names no other reason.
+  if (one.isDispatched)
+    return holder.report === undefined && one.errorCode === 'retrying' ? { reason: 'retry' } : undefined
   return now.getTime() - sinceOf(one).getTime() > QUEUED_AFTER_MS ? { reason: 'queued' } : undefined
 }
 
-/** The time within which a message is sent if nothing delays it. */
+/** The time within which a message is dispatched if nothing delays it. */
 const QUEUED_AFTER_MS = 5_000
 
-function sinceOf({ processedAt, scheduleAt, createdAt }: WaitingFacts): Date {
-  return processedAt ?? scheduleAt ?? createdAt
+function sinceOf({ scheduleAt, createdAt }: WaitingFacts): Date {
+  return scheduleAt ?? createdAt
 }
 
 function reportedOf(one: WaitingFacts, { report, now }: Holder): WaitingCause | undefined {

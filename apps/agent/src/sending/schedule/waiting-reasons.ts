@@ -26,7 +26,7 @@ export function createWaitingReport(
   const counted = [...state.open.values()].filter(({ cmdId }) => isCounted(cmdId))
   const groups = new Map<string, { readonly wait: ShownWait; readonly cmdIds: string[] }>()
   for (const message of counted) {
-    const wait = waitOf(world, message)
+    const wait = waitOf(world, message) ?? queuedWait(message)
     if (wait === undefined) continue
     const shown = shownWait(moment, wait)
     const name = JSON.stringify(shown)
@@ -83,6 +83,11 @@ function waitOf(world: World, message: OutgoingMessage): Wait | undefined {
     message.notBeforeMs > moment.nowMs ? { reason: 'retry', untilMs: message.notBeforeMs, simNumber } : undefined,
     heldMs > moment.nowMs ? { reason: 'earlier_outcome_unknown', untilMs: heldMs } : undefined,
   ])
+}
+
+/** A message that nothing else delays waits until its SIM has sent earlier or more urgent messages. */
+function queuedWait({ phase, isCancelled }: OutgoingMessage): Wait | undefined {
+  return phase === 'waiting' && !isCancelled ? { reason: 'queued' } : undefined
 }
 
 function waitOfSim(world: World, simNumber: number): Wait | undefined {
