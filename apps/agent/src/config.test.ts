@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkedRelayUrl, readAgentConfig, wantedModems } from './config.ts'
+import { checkedRelayUrl, readAgentConfig } from './config.ts'
+import { wantedModems } from './modem-addresses.ts'
 
 test.each([
   [{ RELAY_URL: 'sms.example.org' }, 'RELAY_URL must begin with wss://; for example RELAY_URL=wss://sms.example.org'],
@@ -11,6 +12,14 @@ test.each([
     { LOG_LEVEL: 'loud' },
     'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal; for example LOG_LEVEL=debug',
   ],
+  [
+    { MODEMS: '/dev/ttyUSB2, foo' },
+    'MODEMS contains "foo", which is not a port. Write a device, tcp://host:port (1 to 65535) or hilink://host; for example MODEMS=/dev/ttyUSB2,tcp://192.168.1.5:7000',
+  ],
+  [{ MODEMS: 'tcp://localhost:99999' }, 'MODEMS contains "tcp://localhost:99999", which is not a port.'],
+  [{ MODEMS: 'tcp://localhost' }, 'MODEMS contains "tcp://localhost", which is not a port.'],
+  [{ MODEMS: '/dev/ttyUSB2+tcp://x' }, 'MODEMS contains "tcp://x", which is not a port.'],
+  [{ MODEMS: 'hilink://' }, 'MODEMS contains "hilink://", which is not a port.'],
   [{ SIM_1_PIN: 'secret' }, 'SIM_1_PIN must consist of digits; for example SIM_1_PIN=1234'],
   [{ SIM_99_PIN: '1234' }, 'SIM_99_PIN: SIM numbers range from 1 to 64; for example SIM_1_PIN=1234'],
 ])('a wrong value gives one line with the name, the problem and an example: %j', (environment, message) => {
@@ -44,6 +53,14 @@ test.each(['2620', 'Vodafone', '26202,', '26202,none', '+26202'])('refuses the o
   expect(() => readAgentConfig({ SIM_1_OPERATOR: value })).toThrow(
     /^SIM_1_OPERATOR must be "auto", or the country and network/,
   )
+})
+
+test.each([
+  ['a device that may be plugged in later', '/dev/ttyUSB99,./modem'],
+  ['a host that may answer later', 'tcp://modem.example:7000,tcp://[::1]:1,hilink://192.168.8.1'],
+  ['the modem of the gateway, beside all USB modems', 'auto,virtual'],
+])('MODEMS may name %s', (_, value) => {
+  expect(readAgentConfig({ MODEMS: value }).MODEMS).toBe(value)
 })
 
 test('MODEMS is `auto` or a list of addresses', () => {

@@ -5,7 +5,7 @@ import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { OperatorChoice } from '@smsgw/modem/commands/network/operator-selection'
 import { z } from 'zod'
-import type { Wanted } from './modems/discovery/find-places.ts'
+import { modemAddresses } from './modem-addresses.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
@@ -28,7 +28,7 @@ export const agentSettingsSchema = z.object({
       example: '/var/lib/smsgw',
     },
   ),
-  MODEMS: setting(text().default('auto'), {
+  MODEMS: setting(modemAddresses().default('auto'), {
     about:
       'modems to use: "auto" for all USB modems, or a list separated by commas, in which the first modem is SIM 1, the second SIM 2, and so on. Write /dev/ttyUSB2, tcp://host:port, hilink://192.168.8.1 for a stick with only a web interface, or /dev/ttyUSB2+/dev/ttyUSB3 for a modem with two command ports',
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
@@ -146,23 +146,6 @@ export function checkedRelayUrl(url: string, isInsecureAllowed: boolean): string
   }
   if (parsed.pathname === '/') parsed.pathname = '/agent/v1'
   return parsed.href
-}
-
-/** Splits MODEMS into `auto`, the listed addresses, and the second ports that follow a plus sign. */
-export function wantedModems({ MODEMS: modems }: Pick<AgentConfig, 'MODEMS'>): Wanted {
-  const named = modems
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-  // Splits only at a plus sign before an address, which begins with a path or a scheme. A device name such as
-  // /dev/serial/by-id/usb-A+B may contain other plus signs.
-  const listed = named.filter((address) => address !== 'auto').map((address) => address.split(/\+(?=\.{0,2}\/|tcp:)/))
-  const seconds = listed.flatMap(([first = '', second]) => (second === undefined ? [] : [[first, second] as const]))
-  return {
-    auto: named.includes('auto'),
-    addresses: listed.map(([first = '']) => first),
-    ...(seconds.length > 0 && { seconds: Object.fromEntries(seconds) }),
-  }
 }
 
 /** Reads `SIM_<n>_NUMBER`, `SIM_<n>_OPERATOR`, and `SIM_<n>_PIN` or `SIM_<n>_PIN_FILE`. */

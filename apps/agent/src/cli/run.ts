@@ -9,6 +9,7 @@ import { userCommand } from '@smsgw/daemon/user-command'
 import { type AgentConfig, checkedRelayUrl } from '../config.ts'
 import { AgentIdentity, identityFile } from '../link/agent-identity.ts'
 import { webSocketTo } from '../link/web-socket.ts'
+import { wantedModems } from '../modem-addresses.ts'
 import { configuredOptions } from '../start/agent-options.ts'
 import { startAgent } from '../start/start-agent.ts'
 
@@ -20,6 +21,7 @@ export async function runAgent(config: AgentConfig): Promise<void> {
   armCrashPoint(config.crashAt)
   await runService({
     async start() {
+      if (wantedModems(config).addresses.includes('virtual')) throw new StartError(noVirtualModem)
       const folder = takeDataFolder(config.DATA_DIR)
       mkdirSync(folder.path, { recursive: true, mode: 0o700 })
       const identity = AgentIdentity.load(join(folder.path, identityFile))
@@ -56,3 +58,6 @@ function relayOf(
   }
   return checkedRelayUrl(known, ALLOW_INSECURE_HTTP)
 }
+
+const noVirtualModem =
+  'MODEMS contains "virtual", which only the gateway has. Write the port of a modem, for example MODEMS=/dev/ttyUSB2'

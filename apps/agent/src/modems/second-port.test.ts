@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { octetsFromHex } from '@smsgw/sms/octets'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { wantedModems } from '../config.ts'
+import { wantedModems } from '../modem-addresses.ts'
 import { planMessage } from '../sending/message/plan-message.ts'
 import { EmulatorProcess } from '../testing/emulator-process.ts'
 import { devices, FakeMachine } from '../testing/fake-machine.ts'
