@@ -43,6 +43,6 @@ function useKeyChange<Input, Output>(change: (input: Input) => Promise<Output>) 
   const client = useQueryClient()
   return useMutation({
     mutationFn: change,
-    onSuccess: () => client.invalidateQueries({ queryKey: ['api-keys'] }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['api-keys'] }),
   })
 }

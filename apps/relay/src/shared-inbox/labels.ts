@@ -58,7 +58,7 @@ export function changeLabel({ database }: LabelDeps): Endpoint {
       const data = { ...(name !== undefined && { name }), ...(color !== undefined && { color }) }
       await withUniqueName(() => database.label.updateMany({ where: { accountId, id }, data }))
       const stored = await database.label.findFirst({ where: { accountId, id } })
-      if (stored === null) throw new ApiError(404, 'No label has this id')
+      if (stored === null) throw unknownLabel()
       return { status: 200, body: labelAnswer(stored) }
     },
   })
@@ -69,12 +69,16 @@ export function deleteLabel({ database }: LabelDeps): Endpoint {
   return endpoint({
     params: idParams,
     answers: { 204: null },
-    unknownId: 204,
     async handle({ principal: { accountId }, params: { id } }) {
-      await database.label.deleteMany({ where: { accountId, id } })
+      const { count } = await database.label.deleteMany({ where: { accountId, id } })
+      if (count === 0) throw unknownLabel()
       return { status: 204 }
     },
   })
+}
+
+function unknownLabel(): ApiError {
+  return new ApiError(404, 'No label has this id')
 }
 
 function labelAnswer({ id, name, color, createdAt }: Label): LabelAnswer {

@@ -42,10 +42,10 @@ export function deleteNote({ database, rules }: NoteDeps): Endpoint {
   return endpoint({
     params: noteParams,
     answers: { 204: null },
-    unknownId: 204,
     async handle({ principal: { accountId }, params }) {
       const number = await storedNumber(database, accountId, params.number, rules)
-      await database.conversationNote.deleteMany({ where: { accountId, number, id: params.id } })
+      const { count } = await database.conversationNote.deleteMany({ where: { accountId, number, id: params.id } })
+      if (count === 0) throw new ApiError(404, 'No note of this conversation has this id')
       return { status: 204 }
     },
   })

@@ -288,7 +288,9 @@ describe('labels', () => {
       ...{ id: urgent, name: 'Now', color: 'orange' },
     })
     expect(await change('+1', { removeLabels: [invoice] })).toMatchObject({ labels: [urgent] })
+    expect((await call('DELETE', `/labels/${urgent}`, undefined, 'a2 all:any')).status).toBe(404)
     expect((await call('DELETE', `/labels/${urgent}`)).status).toBe(204)
+    expect((await call('DELETE', `/labels/${urgent}`)).status).toBe(404)
     expect(await got('/conversations/+1/details')).toMatchObject({ labels: [] })
     expect(await numbers(`?label=${urgent}`)).toEqual([])
   })
@@ -326,8 +328,10 @@ test('notes have an author and a time, and are deleted one by one', async () => 
     'Refund approved.',
     'Paid.',
   ])
-  expect((await call('DELETE', `/conversations/+1/notes/${json.id}`, undefined, 'a2 all:any')).status).toBe(204)
-  expect((await call('DELETE', `/conversations/+1/notes/${json.id}`)).status).toBe(204)
+  const statuses: number[] = []
+  for (const caller of ['a2 all:any', undefined, undefined])
+    statuses.push((await call('DELETE', `/conversations/+1/notes/${json.id}`, undefined, caller)).status)
+  expect(statuses).toEqual([404, 204, 404])
   expect((await got('/conversations/+1/details')).notes).toHaveLength(1)
   expect((await call('POST', '/conversations/+5/notes', { text: 'nobody' })).status).toBe(404)
 })

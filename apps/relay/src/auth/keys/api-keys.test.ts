@@ -128,6 +128,15 @@ test('a revoked key and its tokens are refused, and the key stays in the list', 
   expect((await relay.api('DELETE', `/keys/${id}`)).status).toBe(204)
 })
 
+test('revoking an unknown key or a key of another account is answered with 404, and a repeated revocation with 204', async () => {
+  const other = await relay.addAccount()
+  const { id } = await create()
+  const foreign = await relay.api('DELETE', `/keys/${id}`, { auth: other.basic })
+  const mistyped = await relay.api('DELETE', '/keys/aaaaaaaaaaaa')
+  expect([foreign.status, mistyped.status, mistyped.json.message]).toEqual([404, 404, 'No API key has this id'])
+  for (let round = 0; round < 2; round += 1) expect((await relay.api('DELETE', `/keys/${id}`)).status).toBe(204)
+})
+
 test('the tokens of a previous key end when the previous key ends', async () => {
   const { id, key: first } = await create({ name: 'rotated', scopes: ['logs:read', 'tokens:manage'] })
   const issue = async (auth: string) => {

@@ -59,18 +59,15 @@ export function replaceKey(
   })
 }
 
-/**
- * Revokes a key and the tokens that it issued. Answers in the same way for an unknown key and for a key of another
- * account.
- */
+/** Revokes a key and the tokens that it issued. A key that is already revoked stays as it is. */
 export function revokeKey(deps: KeyEndpointDeps): Endpoint {
   const { database, clock, hints } = deps
   return endpoint({
     params: idParams,
     answers: { 204: null },
-    unknownId: 204,
     async handle({ principal, params: { id } }) {
       const { accountId } = principal
+      await findKey(database, accountId, id)
       const key = await database.$transaction((statements) => endKey(statements, principal, id, clock.now()))
       if (!key) return { status: 204 }
       hints.accessChanged(accountId)

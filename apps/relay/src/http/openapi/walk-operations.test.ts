@@ -121,9 +121,10 @@ const OF_ANY_ANSWER: ReadonlySet<string> = new Set([
 
 /**
  * The expected statuses of operations that cannot succeed here, because this relay has no connected agent, no virtual
- * modem, no MMS, and no message that waits for approval.
+ * modem, no MMS, no message that waits for approval, and no note with the id of the walk.
  */
 const ABSENT_HERE: Readonly<Record<string, number>> = {
+  [`${BASE}/conversations/{number}/notes/{id}`]: 404,
   [`${BASE}/devices/{id}/findings`]: 409,
   [`${BASE}/devices/{id}/ussd`]: 503,
   [`${BASE}/devices/{id}/pin`]: 409,
