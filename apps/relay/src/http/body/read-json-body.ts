@@ -162,5 +162,11 @@ function readBytes(request: IncomingMessage, mostBytes: number, large: LargeBody
 }
 
 function tooLarge(mostBytes: number): ApiError {
-  return new ApiError(413, `The body is larger than ${mostBytes / 1024} KiB: send a smaller one`)
+  return new ApiError(413, `The body is larger than ${sizeText(mostBytes)}: send a smaller one`)
+}
+
+/** Rounds down, so that a body of the stated size is accepted. */
+function sizeText(bytes: number): string {
+  const mib = bytes / 1024 / 1024
+  return mib < 1 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(mib * 100) / 100} MiB`
 }
