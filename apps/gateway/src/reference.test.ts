@@ -322,6 +322,7 @@ async function openapi(): Promise<Openapi> {
 function accessOf(security: Operation['security']): string {
   const kinds = security.flatMap((one) => Object.keys(one))
   if (kinds.includes('refreshToken')) return 'refresh token'
+  if (kinds.includes('settingToken')) return '`METRICS_TOKEN`'
   if (kinds.includes('bearer')) return 'any token'
   return kinds.length > 0 ? 'password or session' : 'public'
 }

@@ -119,6 +119,8 @@ export interface EndpointDefinition<
   /** True if an unknown id is answered with 204 instead of 404, because it counts as already deleted. */
   readonly unknownId?: 204
   readonly deprecated?: boolean
+  /** The setting whose value the endpoint itself requires as bearer token, if its route is public. */
+  readonly bearerSetting?: string | undefined
   /** Media type of the answers if it is not `application/json`. A string is then sent unchanged. */
   readonly mediaType?: string
   /**

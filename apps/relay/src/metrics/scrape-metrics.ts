@@ -10,6 +10,7 @@ export function scrapeMetrics(registry: Registry, token?: string): Endpoint {
     answers: { 200: z.string().meta({ description: 'The text format of Prometheus' }) },
     errors: token === undefined ? [] : [401],
     mediaType: registry.contentType,
+    bearerSetting: token === undefined ? undefined : 'METRICS_TOKEN',
     async handle({ headers }) {
       if (token !== undefined && !isSame(headers['authorization'], `Bearer ${token}`))
         throw new ApiError(401, 'send METRICS_TOKEN as bearer token in the header Authorization', {

@@ -216,6 +216,7 @@ const SECURITY_SCHEMES = {
     name: SESSION_COOKIE,
     description: `Session of a browser: all scopes. Over TLS the cookie is named \`__Host-${SESSION_COOKIE}\``,
   },
+  settingToken: { type: 'http', scheme: 'bearer', description: 'A token from the settings of the service' },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',

@@ -44,9 +44,11 @@ export function operationOf(route: Route, { base }: RouteUrl, schemas: Component
     operationId: operationId(route, base),
     tags: [tagOf(route)],
     summary,
-    description: accessText(access),
+    description: endpoint.bearerSetting
+      ? `Requires the value of \`${endpoint.bearerSetting}\` as bearer token.`
+      : accessText(access),
     ...(endpoint.deprecated && { deprecated: true }),
-    security: security(access),
+    security: endpoint.bearerSetting ? [{ settingToken: [] }] : security(access),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: schemas.add(body, 'body') } } },

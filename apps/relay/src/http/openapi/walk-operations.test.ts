@@ -55,6 +55,14 @@ test('every operation has a unique name and its scope', () => {
   ])
 })
 
+test('metrics require the token of the settings', () => {
+  const { description, security } = document.paths['/metrics']?.['get'] ?? {}
+  expect([description, security]).toEqual([
+    'Requires the value of `METRICS_TOKEN` as bearer token.',
+    [{ settingToken: [] }],
+  ])
+})
+
 test('every operation succeeds and matches its schema, and no answer with texts or secrets is compressed', async () => {
   const judge = new AnswerJudge(document)
   const dice = new Dice(1)
