@@ -50,7 +50,7 @@ export function scopesOfLiveEvent(kind: LiveEventKind): readonly Scope[] {
 const kinds = z
   .string()
   .transform((text) => text.split(',').map((part) => part.trim()))
-  .pipe(z.array(z.enum(liveEventKinds, { error: `must be a list of ${liveEventKinds.join(', ')}` })))
+  .pipe(z.array(z.enum(liveEventKinds, { error: `must be one of ${liveEventKinds.join(', ')}` })))
 
 export const liveEventsQuery = requestQuery({
   kinds: kinds

@@ -94,6 +94,15 @@ test.each<[string, object, string]>([
   expect(problems(body)).toEqual([path])
 })
 
+test.each([
+  [{ ...minimal, ttl: 5, validUntil: '2026-03-01T00:00:00Z' }, 'ttl', 'validUntil'],
+  [{ ...minimal, mmsMessage: { text: 'x' } }, 'mmsMessage', 'textMessage'],
+])('the problem of two members that exclude each other is the end of a sentence: %j', (body, member, other) => {
+  const [issue] = sendMessageRequest.safeParse(body).error?.issues ?? []
+  expect(issue?.path).toEqual([member])
+  expect(issue?.message).toBe(`cannot be combined with ${other}: use only one of them`)
+})
+
 test('accepts an encrypted message with encrypted numbers and encrypted text or data', () => {
   const encrypted = { phoneNumbers: [opaque(), opaque(20)], isEncrypted: true }
   expect(problems({ ...encrypted, textMessage: { text: opaque(1_000) } })).toEqual([])

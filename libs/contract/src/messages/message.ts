@@ -147,13 +147,13 @@ function* bodyProblems(body: MessageBody): Generator<BodyProblem> {
   const contents = CONTENTS.filter((name) => body[name] !== undefined)
   if (contents.length === 0)
     yield [['textMessage'], 'is required: add textMessage.text, dataMessage or mmsMessage', 'required']
-  if (contents.length > 1) yield [[contents[1] ?? ''], `use only one of ${contents.join(' and ')}`]
+  if (contents.length > 1) yield [[contents[1] ?? ''], `cannot be combined with ${contents[0]}: use only one of them`]
   const { mmsMessage: mms } = body
   if (mms && mms.text === undefined && mms.attachments.length === 0)
     yield [['mmsMessage'], 'needs a text or an attachment']
   if (isEncrypted) yield* encryptionProblems(body)
   else yield* formatProblems(body)
-  if (ttl !== undefined && validUntil) yield [['ttl'], 'use only one of ttl and validUntil']
+  if (ttl !== undefined && validUntil) yield [['ttl'], 'cannot be combined with validUntil: use only one of them']
   if (scheduleAt && validUntil && scheduleAt >= validUntil)
     yield [['scheduleAt'], 'must be before validUntil', 'not_before_deadline']
 }

@@ -18,7 +18,7 @@ test('accepts deviceId and device_id, of which deviceId takes precedence', () =>
 test('accepts every event, and lists the valid events when it refuses another event', () => {
   for (const event of webhookEvents) expect(registerWebhookRequest.parse({ ...minimal, event }).events).toEqual([event])
   expect(registerWebhookRequest.safeParse({ ...minimal, event: 'sms:lost' }).error?.issues[0]?.message).toBe(
-    `is not an event. Use one of ${webhookEvents.join(', ')}`,
+    `"sms:lost" is not an event. Use one of ${webhookEvents.join(', ')}`,
   )
 })
 

@@ -10,7 +10,10 @@ import { deliveryProblemCode, deliveryProblemValues, newCodes } from './delivery
 import { areTwilioEvents, twilioEvents } from './twilio-events.ts'
 import { knownToAllClients, webhookEvents } from './webhook-event.ts'
 
-const event = z.enum(webhookEvents, { error: `is not an event. Use one of ${webhookEvents.join(', ')}` })
+const event = z.enum(webhookEvents, {
+  error: ({ input }) =>
+    `${JSON.stringify(String(input).slice(0, 64))} is not an event. Use one of ${webhookEvents.join(', ')}`,
+})
 const events = z
   .array(event)
   .min(1)
