@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
+import { listenProblem } from '@smsgw/daemon/listen-problem'
 import type { Log } from '@smsgw/daemon/log/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { FastifyInstance } from 'fastify'
@@ -94,21 +95,6 @@ async function listen(server: FastifyInstance, where: { host: string; port: numb
   const { port } = server.server.address() as AddressInfo
   const protocol = server.initialConfig.https ? 'https' : 'http'
   return `${protocol}://${where.host.includes(':') ? `[${where.host}]` : where.host}:${port}`
-}
-
-/** Returns why a server cannot listen, and what to change. */
-export function listenProblem(error: unknown, { host, port }: { host: string; port: number }): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return `port ${port} of ${host} is in use by another program: stop that program, or set PORT to another port`
-    case 'EACCES':
-      return `this user may not listen on port ${port}: set PORT to a port above 1023`
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `this machine does not have the address ${host}: set HOST to one of its addresses, or to 0.0.0.0`
-    default:
-      return `cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`
-  }
 }
 
 async function finish(server: FastifyInstance, endUnused: () => void): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { InboxItem, MessageState } from '@smsgw/client/openapi'
+import { listenProblem } from '@smsgw/daemon/listen-problem'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { EmailConfig } from '../config.ts'
 import { AccountFollower } from '../follow/account-follower.ts'
@@ -95,9 +96,10 @@ function createReceiver(
 }
 
 async function listen(receiver: SmtpReceiver, { config, log }: EmailBridgeOptions): Promise<number> {
-  const { SMTP_HOST: host, SMTP_PORT, SMTP_DOMAIN: domain } = config
+  const { SMTP_HOST: host, SMTP_PORT = 0, SMTP_DOMAIN: domain } = config
   const port = await receiver.listen().catch((error: Error) => {
-    throw new StartError(`SMTP_PORT: cannot listen on ${host}:${SMTP_PORT}: ${error.message}`)
+    const settings = { host: 'SMTP_HOST', port: 'SMTP_PORT' }
+    throw new StartError(listenProblem(error, { host, port: SMTP_PORT }, settings), { cause: error })
   })
   log.info({ host, port, domain }, 'SMTP server listening')
   return port

@@ -1,4 +1,5 @@
 import type { SmsGateway, SmsGatewayOptions } from '@smsgw/client'
+import { listenProblem } from '@smsgw/daemon/listen-problem'
 import type { Log } from '@smsgw/daemon/log/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import { VERSION } from '@smsgw/daemon/version'
@@ -31,7 +32,8 @@ export async function startMcpServer({ config, connect, log }: McpChannelOptions
     onError: ({ message }) => log.warn({ reason: message }, 'MCP request failed'),
   })
   const listening = await server.listen().catch((error: Error) => {
-    throw new StartError(`MCP_PORT: cannot listen on ${host}:${port}: ${error.message}`)
+    const settings = { host: 'MCP_HOST', port: 'MCP_PORT' }
+    throw new StartError(listenProblem(error, { host, port }, settings), { cause: error })
   })
   log.info({ host, port: listening, path: MCP_PATH }, 'MCP server listening')
   // Reports that the channel works from now on. A server that cannot listen would have stopped the bridge before.

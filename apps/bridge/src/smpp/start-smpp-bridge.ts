@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import type { MessageState } from '@smsgw/client/openapi'
+import { listenProblem } from '@smsgw/daemon/listen-problem'
 import type { Log } from '@smsgw/daemon/log/log'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { SmppConfig } from '../config.ts'
@@ -152,7 +153,8 @@ async function listenOnAll(
     const port = config[name]
     if (port === undefined) return undefined
     const listener = await listenSmpp({ ...shared, port, tls }).catch((error: Error) => {
-      throw new StartError(`${name}: cannot listen on ${config.SMPP_HOST}:${port}: ${error.message}`)
+      const settings = { host: 'SMPP_HOST', port: name }
+      throw new StartError(listenProblem(error, { host: config.SMPP_HOST, port }, settings), { cause: error })
     })
     log.info({ host: config.SMPP_HOST, port: listener.port, tls: tls !== undefined }, 'SMPP server listening')
     return listener
