@@ -190,6 +190,12 @@ describe('a broken header', () => {
     expect(userData.units).toEqual(new Uint8Array(0))
   })
 
+  test('a broken header whose length does not fit into one septet is not encoded', () => {
+    const userData = decode('0180', gsm7, true)
+    expect(userData.header?.broken).toBe(true)
+    expect(() => encodeUserDataField(userData, gsm7)).toThrow(PduEncodeError)
+  })
+
   test('a broken header in empty user data causes no error', () => {
     expect(decode('00', gsm7, true).units).toEqual(new Uint8Array(0))
   })

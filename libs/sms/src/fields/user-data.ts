@@ -113,6 +113,9 @@ function encodeSeptets(userData: UserData): UserDataPieces {
   const octets = new Uint8Array(octetsForSeptets(length))
   octets.set(header)
   octets.set(packSeptets(userData.units, fillBits(header.length)), header.length)
+  // A single septet does not contain the highest bit of a UDHL that points beyond the user data.
+  if (userData.header?.broken === true && header.length === 0 && !decodeUserDataHeader(octets).broken)
+    throw new PduEncodeError('TP-UD', 'has a broken header that septets cannot contain')
   return [length, octets]
 }
 
