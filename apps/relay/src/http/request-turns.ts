@@ -42,7 +42,7 @@ export class RequestTurns {
 }
 
 /**
- * Limits the memory that a connection uses, about 5 kB for each waiting request. Node.js receives at most 64 KiB at
+ * Limits the memory that a connection uses, about 2 kB for each waiting request. Node.js receives at most 64 KiB at
  * once, so requests with credentials, which have more than 131 bytes, never reach the limit.
  */
 const MOST_WAITING = 500
