@@ -14,6 +14,8 @@ export interface RelayLink {
   readonly link: AgentLink
   readonly markWriter: MarkWriter
   readonly waitingReporter: WaitingReporter
+  /** Must be called when the agent stops, because a relay that stops at the same time closes the connection. */
+  readonly stopping: () => void
 }
 
 /** Creates the link to the relay; `link.start()` connects it. */
@@ -21,6 +23,7 @@ export function createRelayLink(parts: AgentParts, commands: CommandHandler): Re
   const { options, store, messaging, modems, settings, problems } = parts
   const { clock, log, device, relay } = options
   const { sender, time } = messaging
+  let isStopping = false
   const markWriter = new MarkWriter(clock, (mark, streamId) => store.keep([{ kind: 'mark-recorded', mark, streamId }]))
   const waitingReporter = new WaitingReporter({
     clock,
@@ -68,7 +71,7 @@ export function createRelayLink(parts: AgentParts, commands: CommandHandler): Re
         waitingReporter.disconnected()
         const state =
           kind === 'stopped' ? 'disconnected from the relay permanently' : 'disconnected from the relay, retrying'
-        problems.link.report(`${state} (${why}): ${reason}`)
+        if (!isStopping || kind === 'stopped') problems.link.report(`${state} (${why}): ${reason}`)
         if (kind === 'stopped') {
           sender.unconfirm()
           store.journal.confirm(false).catch(problems.onError)
@@ -77,7 +80,14 @@ export function createRelayLink(parts: AgentParts, commands: CommandHandler): Re
       onError: problems.onError,
     },
   })
-  return { link, markWriter, waitingReporter }
+  return {
+    link,
+    markWriter,
+    waitingReporter,
+    stopping: () => {
+      isStopping = true
+    },
+  }
 }
 
 function initialState({ options, bootId, store, messaging, deviceKeys, accountKey, modems }: AgentParts) {

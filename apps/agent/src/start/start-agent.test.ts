@@ -35,6 +35,14 @@ test('pairs with its credential, and is still the same device after the next sta
   expect(fixture.relay.frames.filter(({ type }) => type === 'pair')).toHaveLength(1)
 })
 
+test('logs no disconnection if the relay stops at the same time', async () => {
+  await fixture.start([emulator.pty])
+  await fixture.ready()
+  fixture.relay.goAway(0)
+  await fixture.stop()
+  expect(fixture.log.filter((line) => line.includes('disconnected from the relay'))).toEqual([])
+})
+
 test('sends telemetry right after connecting', async () => {
   await fixture.start([emulator.pty])
   const samples = () => fixture.relay.frames.filter(({ type }) => type === 'telemetry')

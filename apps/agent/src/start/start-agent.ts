@@ -35,6 +35,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   return {
     status,
     async stop() {
+      relay.stopping()
       await control.close()
       stopMaintenance()
       await stopWork(parts, relay)
