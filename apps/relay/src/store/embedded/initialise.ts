@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { childEnvironment } from '@smsgw/daemon/child-environment'
+import { describeDiskOf } from '@smsgw/daemon/files/disk-space'
 import { StartError } from '@smsgw/daemon/start-error'
 import type { Binaries } from './binaries.ts'
 import { handOver, type OrdinaryUser } from './ordinary-user.ts'
@@ -52,7 +53,7 @@ export async function initialise(
   const problem = await run([...user.prefix, ...dieWithUs], binaries.initdb, args)
   if (problem !== undefined)
     throw new StartError(
-      `the database could not be created in ${folder}: ${problem}. Fix the problem, or set DATABASE_URL`,
+      `the database could not be created in ${folder}: ${problem}. ${diskAdvice(problem, folder) ?? 'Fix the problem, or set DATABASE_URL'}`,
     )
   writable(folder, () => renameSync(unfinished, folder))
 }
@@ -82,12 +83,16 @@ function writable(folder: string, work: () => void): void {
   try {
     work()
   } catch (error) {
-    throw new StartError(
-      `the database cannot be created in ${folder}: ${error instanceof Error ? error.message : error}. ` +
-        'Set DATA_DIR to a writable folder on a disk with 200 MB free',
-      { cause: error },
-    )
+    const problem = error instanceof Error ? error.message : String(error)
+    const advice = diskAdvice(problem, folder) ?? 'Set DATA_DIR to a writable folder on a disk with 200 MB free'
+    throw new StartError(`the database cannot be created in ${folder}: ${problem}. ${advice}`, { cause: error })
   }
+}
+
+/** Returns what to do if the disk is full. `initdb` and Node report a full disk only in their text. */
+function diskAdvice(problem: string, folder: string): string | undefined {
+  if (!/no space left on device|ENOSPC/i.test(problem)) return undefined
+  return `Disk full: ${describeDiskOf(dirname(folder))}, and the database needs 200 MB. Free disk space, then start again`
 }
 
 /**
