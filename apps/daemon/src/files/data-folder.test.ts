@@ -47,10 +47,10 @@ test('creates missing parent folders', () => {
 })
 
 test('an unusable folder causes one error with a solution', () => {
-  writeFileSync(join(folder, 'file'), '')
-  expect(() => takeDataFolder(join(folder, 'file'))).toThrow(
-    /file cannot be used: .* Set DATA_DIR to a writable folder/,
-  )
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  for (const path of [file, join(file, 'deeper')])
+    expect(() => takeDataFolder(path)).toThrow(`${file} is not a folder. Set DATA_DIR to a writable folder`)
   writeFileSync(join(folder, 'lock'), 'not a database, and longer than the hundred bytes of its header'.repeat(10))
   chmodSync(join(folder, 'lock'), 0o600)
   expect(() => takeDataFolder(folder)).toThrow('cannot be used: file is not a database')

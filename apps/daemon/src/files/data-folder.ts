@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from '../start-error.ts'
@@ -63,7 +63,7 @@ function openLock(path: string): DatabaseSync {
     makeFolder(path)
     return new DatabaseSync(join(path, 'lock'))
   } catch (error) {
-    throw unusable(path, error)
+    throw error instanceof StartError ? error : unusable(path, error)
   }
 }
 
@@ -72,7 +72,9 @@ function openLock(path: string): DatabaseSync {
  * refuses folders as if a parent were missing.
  */
 function makeFolder(path: string): void {
-  if (existsSync(path)) return
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  if (found !== undefined) throw new StartError(`${path} is not a folder. Set DATA_DIR to a writable folder`)
   makeFolder(dirname(path))
   mkdirSync(path, { mode: 0o700 })
 }
