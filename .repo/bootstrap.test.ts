@@ -93,8 +93,18 @@ test('installs first when nothing is installed, and standard output has only the
   )
   expect(stderr).toMatch(/Installed in \d+ s\.\n$/)
   expect(npmRuns()).toEqual([
-    'ci --include=dev --include=optional --no-audit --no-fund --ignore-scripts --loglevel=error',
+    'ci --include=dev --include=optional --no-audit --no-fund --no-update-notifier --ignore-scripts --loglevel=error',
   ])
+})
+
+test('announces every package that npm installs, and shows nothing that npm prints about its own count', async () => {
+  const all = { '': {}, 'apps/x': {}, 'node_modules/x': { link: true }, 'node_modules/a': { version: '1.0.0' } }
+  const packages = { ...all, 'apps/x/node_modules/b': { version: '2.0.0' } }
+  write('package-lock.json', JSON.stringify({ packages }))
+  write('npm-cli.js', `console.log('added 99 packages');${npmThatInstalls(`a: '1.0.0'`)}`)
+  const { stderr } = await finished(bootstrap(''))
+  expect(stderr).toContain('once: 2 packages')
+  expect(stderr).not.toContain('added 99 packages')
 })
 
 test('installs when the version of a package differs from the lockfile', async () => {

@@ -24,12 +24,14 @@ async function installWhatIsMissing(root) {
     process.stderr.write(
       `Installing the dependencies, once: ${packageCount(root)} packages, about ${SIZE_MB} MB on disk, and ${CACHE_MB} MB in the cache of npm. This takes one to three minutes …\n`,
     )
+    const stopProgress = showProgress(startedAt)
     // npm silently skips optional packages whose `engines` exclude its Node. The native parts of some tools exclude
     // Node 18. So an old Node only installs the Node of the repository, which then installs everything.
     // otherwise the Node of an interrupted installation is incomplete
     const installed = fs.existsSync(path.join(root, INSTALLED))
     const node = (installed && ownNode(root)) || (isHostNewEnough() ? '' : await fetchNode(root, noteInstaller))
     await npmCi(root, node, noteInstaller)
+    stopProgress()
     fs.rmSync(path.join(root, FIRST_NODE), { recursive: true, force: true })
     process.stderr.write(`Installed in ${Math.round((Date.now() - startedAt) / 1000)} s.\n`)
     const missing = missingPackages(root)
@@ -65,7 +67,7 @@ function isNeeded(entry) {
 
 function packageCount(root) {
   const entries = Object.entries(packagesIn(path.join(root, 'package-lock.json')))
-  return entries.filter(([place, entry]) => place.startsWith('node_modules/') && !entry.link && isNeeded(entry)).length
+  return entries.filter(([place, entry]) => /(^|\/)node_modules\//.test(place) && !entry.link && isNeeded(entry)).length
 }
 
 /**
@@ -94,7 +96,6 @@ async function npmCi(root, node, noteInstaller) {
   // npm writes this list last, so without it the installation was interrupted.
   fs.rmSync(path.join(root, INSTALLED), { force: true })
   const npm = npmCommand(node)
-  const stopProgress = showProgress(root)
   const args = [
     ...npm.arguments,
     'ci',
@@ -102,13 +103,14 @@ async function npmCi(root, node, noteInstaller) {
     '--include=optional',
     '--no-audit',
     '--no-fund',
+    '--no-update-notifier',
     '--ignore-scripts',
     '--loglevel=error',
   ]
   const result = await runChild(npm.file, args, {
     cwd: root,
-    // npm prints its progress to standard error, because only the command that follows may write to standard output.
-    stdio: ['ignore', process.stderr, process.stderr],
+    // npm prints to standard output only how many packages it has added, which includes the folders of this repository.
+    stdio: ['ignore', 'ignore', process.stderr],
     env: {
       ...process.env,
       NODE_ENV: '',
@@ -116,7 +118,6 @@ async function npmCi(root, node, noteInstaller) {
     },
     started: noteInstaller,
   })
-  stopProgress()
   const signal = result.interruptedBy ?? result.signal
   if (signal) process.exit(128 + constants.signals[signal])
   if (result.error) fail(`npm could not be started (${result.error.message}): install npm, then try again`)
@@ -124,20 +125,11 @@ async function npmCi(root, node, noteInstaller) {
 }
 
 /**
- * Prints how long the installation has taken and how much it has written, because npm prints nothing. Returns a
- * function that stops these lines.
+ * Prints how long the installation has taken, because npm prints nothing. Returns a function that stops these lines.
  */
-function showProgress(folder) {
-  const freeMb = () => {
-    if (!fs.statfsSync) return 0 // Node 18.0 to 18.14 do not have this function
-    const { bavail, bsize } = fs.statfsSync(folder)
-    return (bavail * bsize) / 1e6
-  }
-  const [startedAt, freeAtStart] = [Date.now(), freeMb()]
+function showProgress(startedAt) {
   const timer = setInterval(() => {
-    const written = Math.round(freeAtStart - freeMb())
-    const size = written > 0 ? `, ${written} MB written` : ''
-    process.stderr.write(`  still installing: ${Math.round((Date.now() - startedAt) / 1000)} s${size}\n`)
+    process.stderr.write(`  still installing: ${Math.round((Date.now() - startedAt) / 1000)} s\n`)
   }, PROGRESS_MS)
   return () => clearInterval(timer)
 }
