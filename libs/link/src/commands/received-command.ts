@@ -1,5 +1,5 @@
 import { type Command, command, commandId } from '@smsgw/contract/link/command'
-import { problemOf } from '../connection/frame-text.ts'
+import { inWords, problemOf } from '../connection/frame-text.ts'
 
 /**
  * A command from the relay. If this agent does not support it, the command is acknowledged and ends as failed, with the
@@ -11,7 +11,7 @@ export type ReceivedCommand =
 
 /** Returns undefined if the command has no valid kind and id. */
 export function receiveCommand(value: unknown): ReceivedCommand | undefined {
-  const parsed = command.safeParse(value)
+  const parsed = command.safeParse(value, inWords)
   if (parsed.success) return { command: parsed.data }
   const { kind, cmdId } = (value ?? {}) as Record<string, unknown>
   if (typeof kind !== 'string' || kind.length > 15 || !commandId.safeParse(cmdId).success) return undefined

@@ -28,9 +28,13 @@ test('reports the name of an invalid field, but not its value', () => {
   expect(readRelayFrame(text)).toEqual({
     kind: 'refused',
     why: 'malformed',
-    reason: expect.stringMatching(/^stored: upto .*expected number/),
+    reason: 'stored: upto must be a number',
   })
   expect(JSON.stringify(readRelayFrame(text))).not.toContain('447700900123')
+})
+
+test('says in words that a field is missing', () => {
+  expect(readRelayFrame('{"type":"stored"}')).toMatchObject({ reason: 'stored: upto is required' })
 })
 
 test('ignores a frame type of a newer version, unless the frame is critical', () => {

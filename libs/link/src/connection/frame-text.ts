@@ -1,4 +1,5 @@
 import { isObject, parsedJson } from '@smsgw/contract/fields/json'
+import { pathText, problemWords } from '@smsgw/contract/fields/problem-words'
 import type { CloseName } from '@smsgw/contract/link/close-code'
 import { type AgentFrame, agentFrames, maxFrameBytes, type RelayFrame, relayFrames } from '@smsgw/contract/link/frame'
 
@@ -35,11 +36,16 @@ export function fitsFrame(text: string): boolean {
 }
 
 interface Schema<T> {
-  safeParse(value: unknown): { success: true; data: T } | { success: false; error: { issues: readonly Issue[] } }
+  safeParse(
+    value: unknown,
+    options: typeof inWords,
+  ): { success: true; data: T } | { success: false; error: { issues: readonly Issue[] } }
 }
 interface Issue {
   readonly path: readonly PropertyKey[]
   readonly message: string
+  /** The field that selects one of several forms, if the issue is about this field. */
+  readonly discriminator?: string | undefined
 }
 
 function read<Frame>(text: string, schemas: Readonly<Record<string, Schema<Frame>>>): FrameReading<Frame> {
@@ -53,19 +59,27 @@ function read<Frame>(text: string, schemas: Readonly<Record<string, Schema<Frame
     if (value['critical'] !== true) return { kind: 'ignored' }
     return refused('unsupported', `unknown type of critical frame: ${type.slice(0, 32)}`)
   }
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, inWords)
   if (parsed.success) return { kind: 'frame', frame: parsed.data }
   return refused('malformed', `${type}: ${problemOf(parsed.error.issues)}`)
 }
 
+/** The option with which a schema describes its problems as the end of a sentence that begins with the field. */
+export const inWords = {
+  error: (issue: Parameters<typeof problemWords>[0]) =>
+    // The documentation for programs, which the words of this issue name, does not describe the link.
+    issue.code === 'invalid_format' ? 'has the wrong format' : problemWords(issue),
+}
+
 /**
- * Returns the name and the problem of a wrong field. Never returns the value, which may be a phone number or a message
- * text.
+ * Returns a sentence about a wrong field, for issues that were found with `inWords`. Never returns the value, which may
+ * be a phone number or a message text.
  */
 export function problemOf(issues: readonly Issue[]): string {
   const [issue] = issues
-  if (issue === undefined) return 'invalid'
-  return `${issue.path.map(String).join('.')} ${issue.message}`.trim()
+  if (issue === undefined) return 'it is not valid'
+  const words = issue.discriminator === undefined ? issue.message : 'is unknown to this version'
+  return `${pathText(issue.path) || 'it'} ${words}`
 }
 
 function refused(why: CloseName, reason: string): FrameReading<never> {

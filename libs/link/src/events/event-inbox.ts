@@ -1,6 +1,6 @@
 import { type AgentEvent, agentEvent } from '@smsgw/contract/link/event'
 import type { EventsFrame } from '@smsgw/contract/link/frame'
-import { problemOf } from '../connection/frame-text.ts'
+import { inWords, problemOf } from '../connection/frame-text.ts'
 
 /**
  * The events of one agent at the relay. The states of an event: received, being stored, on disk. One batch is stored at
@@ -128,6 +128,6 @@ function joined(one: ReceivedBatch, next: ReceivedBatch): ReceivedBatch {
 }
 
 function receiveEvent(value: unknown): ReadEvent {
-  const parsed = agentEvent.safeParse(value)
+  const parsed = agentEvent.safeParse(value, inWords)
   return parsed.success ? { event: parsed.data } : { problem: problemOf(parsed.error.issues) }
 }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { problem } from '@smsgw/contract/fields/problem'
+import { pathText } from '@smsgw/contract/fields/problem-words'
 import type { Answer } from '../endpoint.ts'
-import { pathText } from '../errors/validation-error.ts'
 import type { Route } from '../route.ts'
 import { answerStatuses } from './answer-statuses.ts'
 

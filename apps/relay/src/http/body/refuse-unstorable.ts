@@ -1,4 +1,5 @@
-import { fieldError, pathText } from '../errors/validation-error.ts'
+import { pathText } from '@smsgw/contract/fields/problem-words'
+import { fieldError } from '../errors/validation-error.ts'
 
 /**
  * Refuses members with a meaning in JavaScript (`__proto__`, `constructor.prototype`), and text that PostgreSQL cannot

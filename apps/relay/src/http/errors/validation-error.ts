@@ -1,4 +1,5 @@
 import { reasonOf } from '@smsgw/contract/fields/problem-reason'
+import { pathText, problemWords } from '@smsgw/contract/fields/problem-words'
 import type { z } from 'zod'
 import { ApiError, type FieldError, type ValueProblem } from './api-error.ts'
 
@@ -12,7 +13,7 @@ export function checked<Schema extends z.ZodType>(
   place: 'body' | 'query',
 ): z.output<Schema> {
   // The reason of a problem depends on whether there was an input.
-  const result = schema.safeParse(value, { error: wordsOf, reportInput: true })
+  const result = schema.safeParse(value, { error: problemWords, reportInput: true })
   if (result.success) return result.data
   throw validationError(
     result.error.issues.map((issue) => ({ path: pathText(issue.path), ...reasonOf(issue), message: issue.message })),
@@ -30,57 +31,4 @@ export function validationError(problems: readonly FieldError[], place: 'body' |
 /** @param problem a message if it needs no code */
 export function fieldError(path: string, problem: string | ValueProblem, place: 'body' | 'query' = 'body'): ApiError {
   return validationError([{ path, ...(typeof problem === 'string' ? { message: problem } : problem) }], place)
-}
-
-/** Returns a path such as `phoneNumbers[2]` or `textMessage.text`. */
-export function pathText(path: readonly PropertyKey[]): string {
-  let text = ''
-  for (const part of path) {
-    if (typeof part === 'number') text += `[${part}]`
-    else text += `${text === '' ? '' : '.'}${String(part).slice(0, 64)}`
-  }
-  return text.slice(0, 256)
-}
-
-type RawIssue = Parameters<z.core.$ZodErrorMap>[0]
-
-/**
- * Returns the problem as the end of a sentence that begins with the path. If the schema has its own message, zod
- * uses that message instead.
- */
-function wordsOf(issue: RawIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return issue.input === undefined && issue.path?.length ? 'is required' : `must be ${kindOf(issue.expected)}`
-    case 'too_small':
-      return `must ${sizeText(issue.origin, 'at least', issue.minimum)}`
-    case 'too_big':
-      return `must ${sizeText(issue.origin, 'at most', issue.maximum)}`
-    case 'invalid_value':
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
-    case 'invalid_format':
-      return 'has the wrong format: see /docs'
-    default:
-      return 'is not valid'
-  }
-}
-
-function kindOf(expected: string): string {
-  return KINDS[expected] ?? `of type ${expected}`
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  string: 'a string',
-  number: 'a number',
-  int: 'an integer',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a JSON object',
-}
-
-function sizeText(origin: string, bound: string, size: number | bigint): string {
-  if (origin === 'string')
-    return bound === 'at least' && size === 1 ? 'not be empty' : `have ${bound} ${size} characters`
-  if (origin === 'array') return `have ${bound} ${size} item${size === 1 ? '' : 's'}`
-  return `be ${bound} ${size}`
 }
