@@ -77,6 +77,10 @@ test('stops at a command that fails, and names the command', async () => {
   expect(lines.at(-1)).toBe(`failed: ${sudo}true first`)
 })
 
+test('reports that there is nothing to fix if every check is fine', async () => {
+  expect((await fixing([okFinding('clock', 'fine')], true)).lines).toEqual(['nothing to fix'])
+})
+
 test('reports that nothing can be fixed automatically', async () => {
   expect((await fixing([failFinding('power', 'low', 'use another supply')], true)).lines).toEqual([
     'no problem can be fixed automatically',

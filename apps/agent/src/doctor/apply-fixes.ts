@@ -19,7 +19,10 @@ export interface FixingHost {
 export async function applyFixes(findings: readonly Finding[], host: FixingHost): Promise<boolean> {
   const fixes = withoutRepetitions(findings.flatMap(({ fix }) => fix ?? []))
   let hasFixed = false
-  if (fixes.length === 0) host.print('no problem can be fixed automatically')
+  if (fixes.length === 0) {
+    const isFine = findings.every(({ level }) => level === 'ok')
+    host.print(isFine ? 'nothing to fix' : 'no problem can be fixed automatically')
+  }
   for (const { about, commands } of fixes) {
     host.print(`fix: ${about}`)
     for (const command of commands) host.print(`     ${shown(command)}`)
