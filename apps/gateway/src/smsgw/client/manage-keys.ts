@@ -53,7 +53,7 @@ async function rotate(sms: SmsGateway, id: string, { overlap }: CommandLine['val
   )
 }
 
-/** Revokes a key. The API accepts unknown ids, but on a command line an unknown id is a typing error. */
+/** Revokes a key. The API accepts a revoked key again, but on a command line its id is a mistake. */
 async function revoke(sms: SmsGateway, id: string): Promise<void> {
   const { body: keys } = await sms.request<ApiKey[]>({ method: 'GET', path: '/keys' })
   const key = keys.find((one) => one.id === id && one.state !== 'revoked')
