@@ -1,4 +1,5 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
+import type { Database } from '../store/database.ts'
 import { someoneWaits } from '../testing/someone-waits.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { AdmissionReads } from './admission-reads.ts'
@@ -106,4 +107,22 @@ test('a failed read fails for those who asked, and the next read works', async (
   expect((await key)?.publicKey).toBe('device')
   await store.database.$executeRaw`ALTER TABLE accounts RENAME COLUMN hidden TO settings_version`
   expect((await reads.settings('account')).settings.ping).toBeDefined()
+})
+
+test('a read without an answer fails after five seconds, and later reads begin', async () => {
+  vi.useFakeTimers()
+  try {
+    let statements = 0
+    const $queryRaw = () => (++statements === 1 ? new Promise(() => undefined) : Promise.resolve([]))
+    const database = { $queryRaw } as unknown as Database
+    const alone = new AdmissionReads({ database, clock: { now: () => world.now }, atOnce: 1 })
+    const [silent] = [Promise.allSettled([alone.deviceKey('device')])]
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect((await silent)[0]).toMatchObject({ reason: { message: 'the database did not answer within 5 s' } })
+    const later = alone.deviceKey('device')
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(await later).toBeUndefined()
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -15,6 +15,8 @@ export interface AdmissionReadsDeps extends Pick<CoreDeps, 'database' | 'clock'>
  * because thousands of agents arrive when another relay stops. The reads take no locks, so an agent cannot delay
  * another agent. If a read fails, it fails for all agents that share it.
  *
+ * A read fails if the database does not answer within five seconds. Then the agents have to reconnect.
+ *
  * A read begins after it was requested, so its result is never older than the request. The callers limit the number of
  * requests that wait.
  */
@@ -99,12 +101,21 @@ class SharedRead<Key, Found> {
   /** Never fails: those who asked get the error. */
   async run(read: (keys: Key[]) => Promise<Found>): Promise<void> {
     if (this.#keys.size === 0) return
+    // A connection of the database that is dead without an error would otherwise stop all admissions.
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => late.reject(new Error(`the database did not answer within ${READ_LIMIT_MS / 1000} s`)),
+      READ_LIMIT_MS,
+    )
     try {
-      this.#found.resolve(await read([...this.#keys]))
+      this.#found.resolve(await Promise.race([read([...this.#keys]), late.promise]))
     } catch (error) {
       this.#found.reject(error)
+    } finally {
+      clearTimeout(timer)
     }
   }
 }
 
 const PAUSE_MS = 20
+const READ_LIMIT_MS = 5_000

@@ -169,12 +169,17 @@ export class AgentRequests {
         // Commands that arrive during this read wake the session.
         if (effect.isResume && !(await this.#deps.reads.mayHaveCommands(connection)))
           return { kind: 'commands-claimed', commands: [], areAll: true }
+        // Resumed sessions wait for a turn, so that thousands of arriving agents leave connections of the database for
+        // the API.
         const commands = effect.isResume
-          ? await readUnacknowledgedCommands(database, connection, clock.now())
+          ? await this.#inTurn(this.#deps.admissionWrites, addressBlock(this.#address), () =>
+              readUnacknowledgedCommands(database, connection, clock.now()),
+            )
           : await claimCommands(database, connection, effect.room, clock.now(), {
               onDispatched: this.#deps.onDispatched,
               mayMixEmulated: this.#deps.relay.mayMixEmulated,
             })
+        if (commands === undefined) return undefined
         if (commands.length > 0) crashPoint('commands-claimed')
         return { kind: 'commands-claimed', commands: commands.map((command) => openPin(this.#deps.store.box, command)) }
       }

@@ -2,6 +2,7 @@
 
 import { closeCodes } from '@smsgw/contract/link/close-code'
 import { crashPoint, crashPointIf } from '@smsgw/daemon/crash-point'
+import { isRelayOpen } from '@smsgw/link/relay/online'
 import { nextRelay } from '@smsgw/link/relay/session'
 import {
   newConnection,
@@ -70,8 +71,11 @@ export class ConnectedAgent {
     this.#requests = new AgentRequests(deps, address, {
       onOpened: () => listener.onOpen(this),
       onSettings: (version, settings, refusal) => {
-        this.#settingsVersion = Math.max(version, this.#settingsVersion)
-        this.#settings = settings
+        // Newer settings may have been sent while these were read.
+        if (version >= this.#settingsVersion) {
+          this.#settingsVersion = version
+          this.#settings = settings
+        }
         if (refusal !== undefined) this.step(refusal)
       },
     })
@@ -85,6 +89,11 @@ export class ConnectedAgent {
    */
   get connection(): AgentConnection | undefined {
     return this.#requests.connection
+  }
+
+  /** True from the welcome until the connection ends. Only then can the agent be asked to leave. */
+  get isOpen(): boolean {
+    return isRelayOpen(this.#state)
   }
 
   /** Version of the settings that were sent last. */
@@ -180,6 +189,8 @@ export class ConnectedAgent {
       (input) => input && this.step(input),
       (error) => {
         this.#deps.store.log.warn({ err: error, effect: effect.kind }, 'agent request delayed: database unavailable')
+        // The connection may have been recorded before the failure.
+        if (effect.kind === 'open-connection' && this.connection !== undefined) this.#deps.closer.add(this.connection)
         const failure = failureInput(effect)
         if (failure !== undefined) this.step(failure)
       },

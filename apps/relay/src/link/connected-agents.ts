@@ -133,7 +133,7 @@ export class ConnectedAgents {
    * the relay closes. An agent is not asked a third time, because it pauses longer after each short connection.
    */
   drain(longestMs: number): void {
-    const asked = new Set(this.#byDevice.values())
+    const asked = new Set([...this.#byDevice.values()].filter(({ isOpen }) => isOpen))
     const period = drainPeriod(asked.size, longestMs)
     const endMs = performance.now() + period.toMs
     const askedAgain = new Set<string>()
@@ -142,7 +142,8 @@ export class ConnectedAgents {
     this.#draining = setInterval(() => {
       const leftMs = Math.max(0, endMs - performance.now())
       for (const [deviceId, session] of this.#byDevice) {
-        if (asked.has(session) || askedAgain.has(deviceId)) continue
+        // A connection that is still being opened is asked at a later poll.
+        if (!session.isOpen || asked.has(session) || askedAgain.has(deviceId)) continue
         askedAgain.add(deviceId)
         session.step({ kind: 'drain', reconnectAfterMs: Math.round((leftMs * (1 + Math.random())) / 2) })
       }

@@ -9,6 +9,7 @@ import { newKeys, ScriptedAgent } from './testing/scripted-agent.ts'
 
 const ENROLMENT_TOKEN = 'the token of a whole fleet of agents'
 const DRAIN_SECONDS = '5'
+const LOCKED = { timeout: 90_000 }
 
 const store = useTestDatabase()
 const agents: ScriptedAgent[] = []
@@ -72,6 +73,26 @@ test('an agent of a draining relay gets messages until it leaves', async () => {
   expect(called).toMatchObject({ status: 202 })
   await agent.until(() => agent.commands.length > 0)
   expect(agent.welcomes).toHaveLength(1)
+})
+
+test('an agent whose connection is being opened when the drain begins is asked to leave, too', async () => {
+  const leaving = await startRelayOf()
+  const options = { identity: { credential: ENROLMENT_TOKEN }, keys: newKeys() }
+  // With this capability, the agent gets its settings only after its connection was recorded.
+  const agent = new ScriptedAgent({ url: leaving.url, capabilities: ['number-alias'], ...options }).start()
+  agents.push(agent)
+  await agent.online()
+  const where = { id: agent.deviceId }
+  const epoch = async () => (await store.database.device.findUniqueOrThrow({ where })).connEpoch
+  const before = await epoch()
+  await store.database.$transaction(async (statements) => {
+    await statements.$executeRaw`LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE`
+    agent.cut()
+    await expect.poll(epoch, { timeout: 60_000 }).toBeGreaterThan(before)
+    leaving.drain()
+  }, LOCKED)
+  // The agent comes back to this relay, because there is no other one.
+  await agent.until(() => agent.welcomes.length > 2)
 })
 
 test.each([100, 4_000, 10_000])('%i agents leave a draining relay evenly, at most 200 in a second', (count) => {
