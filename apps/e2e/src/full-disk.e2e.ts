@@ -5,7 +5,6 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { ApiClient, eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
 import { credentialsIn } from './house/gateway.ts'
-import { House } from './house/house.ts'
 import { freePort } from './house/machine/free-port.ts'
 import { mainScripts } from './house/machine/main-scripts.ts'
 import { HouseProcess } from './house/machine/process.ts'
@@ -23,12 +22,10 @@ afterEach(async () => {
 })
 
 const dataDisk = await SmallDisk.mount(160)
-const journalDisk = await SmallDisk.mount(8)
 
 afterAll(() => {
   disk?.unmount()
   dataDisk?.unmount()
-  journalDisk?.unmount()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -111,37 +108,6 @@ test.skipIf(dataDisk === undefined)(
     await gateway.said((line) => (line.includes(`disk has space again: ${data}/database has `) ? line : undefined))
     const accepted = await eventually(post, ({ status }) => status === 202)
     await api.until(accepted.json.id, ({ state }) => state === 'Sent' || state === 'Delivered')
-  },
-)
-
-test.skipIf(journalDisk === undefined)(
-  'messages that an agent with a full disk could not store are sent in their order as soon as its disk has space',
-  async () => {
-    const house = await House.start({ agent: { DATA_DIR: join(journalDisk?.folder ?? '', 'agent') } })
-    try {
-      journalDisk?.fill()
-      const ids: string[] = []
-      const post = async (length: number) => {
-        const textMessage = { text: `${ids.length} ${'x'.repeat(length)}` }
-        ids.push(await house.api.send({ phoneNumbers: ['+447400123456'], textMessage, withDeliveryReport: false }))
-      }
-      // The journal may have space for the first messages.
-      let isFull = false
-      const full = house.agent?.said((line) => line.includes('the disk is full') || undefined)
-      void full?.then(() => {
-        isFull = true
-      })
-      while (!isFull) await post(1000)
-      for (let more = 0; more < 5; more += 1) await post(10)
-      journalDisk?.empty()
-      await post(10)
-      // The relay would send the messages again after 30 s at the earliest.
-      for (const id of ids) await house.api.until(id, ({ state }) => state === 'Sent', 20_000)
-      const firstParts = house.emulator.ledger().filter(({ part }) => part === undefined || part.sequence === 1)
-      expect(firstParts.map(({ text }) => Number(text?.split(' ')[0]))).toEqual(ids.map((_, number) => number))
-    } finally {
-      await house.stop()
-    }
   },
 )
 

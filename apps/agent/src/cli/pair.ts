@@ -89,7 +89,7 @@ function requestPairing(identity: AgentIdentity, relayUrl: string, code: string,
         recordMark: nothing,
         renounce: () => Promise.reject(new Error('pairing has no journal')),
       },
-      commands: { take: () => [], openSends: () => 0 },
+      commands: { take: async () => [], openSends: () => 0 },
       listener: {
         onSettings: () => undefined,
         onConnected: () => undefined,

@@ -228,7 +228,7 @@ test('a stop right after a command arrived does not write the command', async ()
       renounce: () => Promise.reject(new Error('not part of this test')),
     },
     commands: {
-      take(journalId) {
+      async take(journalId) {
         taken.push(journalId)
         return []
       },

@@ -156,13 +156,7 @@ export class AgentLink {
     this.#journaling = undefined
     const arrived = this.#arrived
     this.#arrived = undefined
-    if (arrived === undefined) return
-    const { commands, listener } = this.#options
-    for (const taken of commands.take(arrived.journalId, arrived.commands))
-      taken.then(
-        (keys) => this.step({ kind: 'commands-journaled', keys, open: commands.openSends() }),
-        (error) => listener.onError(error),
-      )
+    if (arrived !== undefined) this.#performAsync(arrived)
   }
 
   /** Performs effects that use the journal or a file. The result of each effect becomes an input. */
@@ -198,6 +192,10 @@ export class AgentLink {
         crashPoint('events-acknowledged')
         await journal.recordMark(effect.mark, effect.streamId)
         return undefined
+      case 'journal-commands': {
+        const keys = await commands.take(effect.journalId, effect.commands)
+        return { kind: 'commands-journaled', keys, open: commands.openSends() }
+      }
       case 'replace-journal': {
         const renewed = await journal.renounce(effect.journalId, effect.provenMark)
         return { kind: 'journal-replaced', ...renewed, open: commands.openSends() }
@@ -257,10 +255,10 @@ export interface LinkIdentity {
 
 export interface LinkCommands {
   /**
-   * Each promise resolves with the keys of some of the commands when they are on disk. Commands that could not be
-   * written are left out. Writes nothing if the id of the journal has changed.
+   * Resolves with the keys of the commands that are on disk, and leaves out commands that could not be written. Writes
+   * nothing if the id of the journal has changed.
    */
-  take(journalId: string, commands: readonly ReceivedCommand[]): readonly Promise<readonly string[]>[]
+  take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]>
   /** The number of messages in the journal that have not ended. */
   openSends(): number
 }
@@ -288,6 +286,6 @@ type JournalCommands = Extract<AgentEffect, { kind: 'journal-commands' }>
 type AsyncEffect = Extract<
   AgentEffect,
   {
-    kind: 'store-identity' | 'compare-tag' | 'read-events' | 'record-mark' | 'replace-journal'
+    kind: 'store-identity' | 'compare-tag' | 'read-events' | 'record-mark' | 'journal-commands' | 'replace-journal'
   }
 >

@@ -1,65 +1,76 @@
 // Outbound path, step 11: acknowledges the command after the journal has the message. Next: sender.ts.
 
-import { type Command, commandKey } from '@smsgw/contract/link/command'
+import { type Command, commandKey, type SendCommand } from '@smsgw/contract/link/command'
 import type { AgentEvent } from '@smsgw/contract/link/event'
 import type { AgentFailureCode } from '@smsgw/contract/messages/failure-code'
 import type { ReceivedCommand } from '@smsgw/link/commands/received-command'
 import { type Finding, findingForRelay } from '../doctor/finding.ts'
-import type { Keep } from '../journal/keep-writing.ts'
+import { type Journal, JournalError } from '../journal/journal.ts'
 import type { ModemCommand, ModemReply } from '../modems/modem-commands.ts'
 import type { AnsweredUssd } from '../modems/ussd-sessions.ts'
+import type { Sender } from '../sending/sender.ts'
 import type { TrustedTime } from '../time/trusted-time.ts'
-import { CommandWriter, type CommandWriterOptions } from './command-writer.ts'
 
-export interface CommandHandlerOptions extends CommandWriterOptions {
-  /** Writes results, and retries until they are on disk. */
-  readonly keep: Keep
+export interface CommandHandlerOptions {
+  readonly journal: Journal
+  readonly sender: Pick<Sender, 'accept' | 'cancel'>
   readonly time: TrustedTime
+  readonly journalId: () => string
   readonly sweep: () => Promise<void>
   readonly ussd: (command: Extract<Command, { kind: 'ussd' }>) => Promise<AnsweredUssd>
   readonly modem: (command: ModemCommand) => Promise<ModemReply>
   readonly examine: () => Promise<readonly Finding[]>
+  readonly onError: (error: unknown) => void
 }
 
 /** Executes the commands of the relay. */
 export class CommandHandler {
   readonly #options: CommandHandlerOptions
-  readonly #writer: CommandWriter
   #examination: Promise<readonly Finding[]> | undefined
 
   constructor(options: CommandHandlerOptions) {
     this.#options = options
-    this.#writer = new CommandWriter(options)
   }
 
   /**
-   * Each promise resolves with the keys of some of the commands, when `send` and `cancel` commands are on disk and
-   * other commands were started. Commands that only have to be started do not wait for a full disk: the relay would
-   * send them again after the next connect. Leaves out a command that the journal refuses.
+   * Resolves with the keys of the commands when the `send` and `cancel` commands are on disk and the other commands
+   * were started. Leaves out a command that could not be written: the relay sends it again after the next connect.
    */
-  take(journalId: string, commands: readonly ReceivedCommand[]): readonly Promise<readonly string[]>[] {
+  async take(journalId: string, commands: readonly ReceivedCommand[]): Promise<readonly string[]> {
     // Writes nothing, because the new journal already contains the commands of the replaced journal. The result of
     // these commands counts as unknown.
     if (journalId !== this.#options.journalId()) return []
-    const known = commands.flatMap((each) => ('command' in each ? [each.command] : []))
-    const sends = known.filter((command) => command.kind === 'send')
-    const cancels = known.filter((command) => command.kind === 'cancel')
-    const started = known.filter((command) => command.kind !== 'send' && command.kind !== 'cancel')
-    const refused = commands.flatMap((each) => ('command' in each ? [] : [each]))
-    for (const command of started) this.#execute(command)
-    return [
-      ...(sends.length > 0 ? [this.#writer.accept(journalId, sends)] : []),
-      ...cancels.map(({ cmdId }) => this.#writer.cancel(journalId, cmdId)),
-      ...(started.length > 0 ? [Promise.resolve(started.map(commandKey))] : []),
-      ...refused.map((each) => this.#keyAfter(each.key, this.#refuse(each))),
-    ]
+    const sends = commands.flatMap((each) => ('command' in each && each.command.kind === 'send' ? [each.command] : []))
+    const taken = [this.#accept(sends)]
+    for (const received of commands) {
+      if (!('command' in received)) taken.push(this.#keyAfter(received.key, this.#refuse(received)))
+      else if (received.command.kind !== 'send') taken.push(this.#execute(received.command))
+    }
+    return (await Promise.all(taken)).flat()
   }
 
-  #execute(command: StartedCommand): void {
+  /** Writes the messages together. If the journal refuses this write, each message is written separately. */
+  async #accept(sends: readonly SendCommand[]): Promise<readonly string[]> {
+    if (sends.length === 0) return []
+    try {
+      await this.#options.sender.accept(sends)
+      return sends.map(commandKey)
+    } catch (error) {
+      if (sends.length > 1 && error instanceof JournalError && error.reason === 'refused')
+        return (await Promise.all(sends.map((send) => this.#accept([send])))).flat()
+      this.#options.onError(error)
+      return []
+    }
+  }
+
+  async #execute(command: Exclude<Command, SendCommand>): Promise<readonly string[]> {
+    const key = commandKey(command)
+    if (command.kind === 'cancel') return await this.#keyAfter(key, this.#options.sender.cancel(command.cmdId))
     if (command.kind === 'sweep') this.#start(this.#sweep(command.cmdId))
     if (command.kind === 'ussd') this.#start(this.#ussd(command))
     if (command.kind === 'enter-pin' || command.kind === 'restart-modem') this.#start(this.#modem(command))
     if (command.kind === 'examine') this.#start(this.#examine(command.cmdId))
+    return [key]
   }
 
   /** Resolves with the key when the work is done. If the work fails, resolves without a key. */
@@ -117,7 +128,7 @@ export class CommandHandler {
   }
 
   async #report(event: AgentEvent): Promise<void> {
-    await this.#options.keep([{ kind: 'event', event }])
+    await this.#options.journal.write([{ kind: 'event', event }])
   }
 
   #now(): string {
@@ -125,8 +136,6 @@ export class CommandHandler {
     return time.local(time.now().wallMs)
   }
 }
-
-type StartedCommand = Exclude<Command, { kind: 'send' | 'cancel' }>
 
 /** More findings than a machine with many modems has. */
 const maxFindings = 100

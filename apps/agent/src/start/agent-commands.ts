@@ -13,13 +13,11 @@ import { keyStatus } from './agent-status.ts'
 /** Creates the handler of the commands from the relay. */
 export function createCommands(parts: AgentParts, status: () => AgentStatus): CommandHandler {
   const { store, messaging, modems, problems } = parts
-  const { clock, dataDir, modems: modemOptions } = parts.options
+  const { dataDir, modems: modemOptions } = parts.options
   const { fleet } = modems
   return new CommandHandler({
-    keep: store.keep,
+    journal: store.journal,
     sender: messaging.sender,
-    clock,
-    watch: problems.journalWrites(),
     time: messaging.time,
     journalId: () => store.marks.journalId,
     sweep: () => fleet.sweep(),

@@ -20,7 +20,7 @@ export interface CommandOutbox {
   readonly sent: number
   /** Commands that are claimed but not yet sent. */
   readonly waiting: readonly Command[]
-  readonly inFlight: readonly InFlight[]
+  readonly inFlight: readonly { readonly key: string; readonly bytes: number }[]
   /** The number of sends that the claim in progress may return. Undefined if no claim is in progress. */
   readonly claiming: number | undefined
   /** The kinds of commands that may be waiting to be claimed. */
@@ -32,13 +32,8 @@ export interface CommandOutbox {
    * acknowledge.
    */
   readonly isResumed: boolean
-}
-
-interface InFlight {
-  readonly key: string
-  readonly bytes: number
-  /** The number of ticks since the command was sent. */
-  readonly ticks: number
+  /** The number of ticks since the last acknowledgement, while commands are in flight. */
+  readonly unacknowledgedTicks: number
 }
 
 /**
@@ -67,6 +62,7 @@ export const emptyOutbox: CommandOutbox = {
   due: 'any',
   mayHaveMore: false,
   isResumed: false,
+  unacknowledgedTicks: 0,
 }
 
 export function grant(outbox: CommandOutbox, limit: number, urgentLimit: number): CommandOutbox {
@@ -150,7 +146,7 @@ export function nextCommands(outbox: CommandOutbox): {
     else {
       const key = commandKey(command)
       texts.push(text)
-      inFlight.push({ key, bytes, ticks: 0 })
+      inFlight.push({ key, bytes })
       bytesInFlight += bytes
       if (command.kind === 'send') sent += 1
     }
@@ -161,20 +157,12 @@ export function nextCommands(outbox: CommandOutbox): {
 /** Must be called when the agent has these commands on disk. */
 export function acknowledged(outbox: CommandOutbox, keys: readonly string[]): CommandOutbox {
   const inFlight = outbox.inFlight.filter(({ key }) => !keys.includes(key))
-  return inFlight.length === outbox.inFlight.length ? outbox : { ...outbox, inFlight }
+  return inFlight.length === outbox.inFlight.length ? outbox : { ...outbox, inFlight, unacknowledgedTicks: 0 }
 }
 
 export function tickCommands(outbox: CommandOutbox): CommandOutbox {
-  if (outbox.inFlight.length === 0) return outbox
-  return { ...outbox, inFlight: outbox.inFlight.map((each) => ({ ...each, ticks: each.ticks + 1 })) }
-}
-
-/**
- * The number of ticks that the oldest command in flight has been waiting for its acknowledgement. Acknowledgements of
- * newer commands do not reset it, because a command that the agent lost would then never be sent again.
- */
-export function unacknowledgedTicks({ inFlight }: CommandOutbox): number {
-  return Math.max(0, ...inFlight.map(({ ticks }) => ticks))
+  if (outbox.inFlight.length > 0) return { ...outbox, unacknowledgedTicks: outbox.unacknowledgedTicks + 1 }
+  return outbox.unacknowledgedTicks === 0 ? outbox : { ...outbox, unacknowledgedTicks: 0 }
 }
 
 function isInFlight(outbox: CommandOutbox, command: Command): boolean {

@@ -8,7 +8,6 @@ import {
   nextCommands,
   requestClaim,
   tickCommands,
-  unacknowledgedTicks,
 } from '../commands/command-outbox.ts'
 import { pongReceived, tickHeartbeat, ticksPerHeartbeat } from '../connection/heartbeat.ts'
 import type { PauseRange } from '../connection/timers.ts'
@@ -105,7 +104,7 @@ export function storeHeld(state: OpenState): RelayStep {
 export function tickRelay(state: OpenState): RelayStep {
   const { phase, relay } = state
   const outbox = tickCommands(phase.outbox)
-  if (unacknowledgedTicks(outbox) >= ticksForAcknowledgement)
+  if (outbox.unacknowledgedTicks >= ticksForAcknowledgement)
     return closeRelayConnection(state, 'timed-out', 'the agent does not acknowledge commands')
   const { heartbeat, verdict } = tickHeartbeat(phase.heartbeat)
   if (verdict === 'dead') return closeRelayConnection(state, 'timed-out', 'no answer from the agent')
