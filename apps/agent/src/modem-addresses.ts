@@ -8,7 +8,7 @@ import type { Wanted } from './modems/discovery/find-places.ts'
 export function modemAddresses() {
   return z.string().superRefine((value, context) => {
     const wrong = partsOf(value)
-      .flatMap(portsOf)
+      .flatMap((part) => (portsOf(part).length > 1 && portsOf(part).some(isWord) ? [part] : portsOf(part)))
       .find((port) => !isPort(port))
     if (wrong !== undefined) context.addIssue({ code: 'custom', message: `contains ${JSON.stringify(wrong)}, ${form}` })
   })
@@ -41,11 +41,16 @@ function portsOf(address: string): readonly string[] {
   return address.split(/\+(?=\.{0,2}\/|tcp:)/)
 }
 
+/** A blank or an asterisk is a list without commas, or a pattern. */
 function isPort(address: string): boolean {
-  if (address === 'auto' || address === 'virtual' || /^\.{0,2}\/./.test(address)) return true
+  if (isWord(address) || /^\.{0,2}\/[^\s*]+$/.test(address)) return true
   if (!/^(tcp|hilink):\/\//.test(address) || !URL.canParse(address)) return false
   const { protocol, hostname, port } = new URL(address)
   return hostname !== '' && (protocol === 'hilink:' || Number(port) > 0)
+}
+
+function isWord(address: string): boolean {
+  return address === 'auto' || address === 'virtual'
 }
 
 const form = 'which is not a port. Write a device, tcp://host:port (1 to 65535) or hilink://host'
