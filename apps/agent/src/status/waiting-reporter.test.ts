@@ -60,6 +60,21 @@ test('describes 10 000 queued messages in one report, and a change of all these 
   expect(sent).toHaveLength(2)
 })
 
+test('reports every 30 s which messages are still queued, and at once that none is', () => {
+  open = Array.from({ length: 60 }, (_, at) => `m${at}`)
+  reason = { reason: 'queued' }
+  for (let second = 0; second < 120; second += 1) {
+    if (second % 4 === 0) open = open.slice(1)
+    clock.advance(1_000)
+  }
+  expect(sent.length).toBeGreaterThanOrEqual(4)
+  expect(sent.length).toBeLessThanOrEqual(5)
+  const before = sent.length
+  open = []
+  pass(5)
+  expect(sent.slice(before)).toEqual([{ sims: [], messages: [] }])
+})
+
 test('reports consecutive pauses once', () => {
   open = ['a']
   for (let until = 0; until < 20; until += 1) {

@@ -14,7 +14,8 @@ export interface WaitingReporterParts {
 
 /**
  * Reports to the relay why messages wait: at most once per interval, only changes, and only for messages that have
- * waited for at least one interval. A device that sends messages as fast as they arrive reports nothing.
+ * waited for at least one interval. A device that sends messages as fast as they arrive reports nothing. A device that
+ * sends a long queue reports which messages are still queued at every sixth interval.
  */
 export class WaitingReporter {
   readonly #parts: WaitingReporterParts
@@ -22,6 +23,9 @@ export class WaitingReporter {
   #openBefore: ReadonlySet<string> = new Set()
   /** The last report on this connection. */
   #reported: string | undefined
+  /** The last report without the messages that are only queued. */
+  #reportedWithoutQueue: string | undefined
+  #intervalsSinceReport = 0
   #isConnected = false
 
   constructor(parts: WaitingReporterParts) {
@@ -60,13 +64,23 @@ export class WaitingReporter {
     if (!hasWaited && this.#reported === undefined) return
     const report = this.#parts.report((cmdId) => before.has(cmdId))
     const text = JSON.stringify(comparable(report))
+    this.#intervalsSinceReport += 1
     if (text === this.#reported) return
+    const others = report.messages.filter(({ reason }) => reason !== 'queued')
+    const withoutQueue = JSON.stringify(comparable({ ...report, messages: others }))
+    const hasQueue = others.length < report.messages.length
+    const isQueueAlone = this.#reported !== undefined && hasQueue && withoutQueue === this.#reportedWithoutQueue
+    if (isQueueAlone && this.#intervalsSinceReport < QUEUE_INTERVALS) return
     this.#reported = text
+    this.#reportedWithoutQueue = withoutQueue
+    this.#intervalsSinceReport = 0
     this.#parts.send(report)
   }
 }
 
 const defaultIntervalMs = 5_000
+/** The queue changes with each message that is sent, and that alone is not urgent. */
+const QUEUE_INTERVALS = 6
 
 /**
  * Leaves out the time at which the pause between messages ends. This time changes with each message, and that alone

@@ -75,13 +75,14 @@ function causeOf(one: WaitingFacts, holder: Holder): WaitingCause | undefined {
   if (!holder.isOnline) return { reason: 'device_offline' }
   if (one.state === 'Cancelling') return undefined
   if (reported !== undefined) return reported
-  // The device is sending a message that its report leaves out. An agent without reports names no other reason.
-  if (one.isDispatched)
-    return holder.report === undefined && one.errorCode === 'retrying' ? { reason: 'retry' } : undefined
+  // An agent without reports names no other reason.
+  if (one.isDispatched && holder.report === undefined && one.errorCode === 'retrying') return { reason: 'retry' }
+  // The device has stored the message and is sending it, because its report leaves it out.
+  if (one.isDispatched && one.state !== 'Pending') return undefined
   return now.getTime() - sinceOf(one).getTime() > QUEUED_AFTER_MS ? { reason: 'queued' } : undefined
 }
 
-/** The time within which a message is dispatched if nothing delays it. */
+/** The time within which a message is on its device if nothing delays it. */
 const QUEUED_AFTER_MS = 5_000
 
 function sinceOf({ scheduleAt, createdAt }: WaitingFacts): Date {

@@ -143,6 +143,11 @@ test('a dispatched message is queued only if the device reports that, and otherw
   expect(await waiting()).toMatchObject({ reason: 'queued' })
 })
 
+test('a message that was dispatched to its device, but is not stored there yet, is queued', async () => {
+  await store({ dispatchedJournal: 'j1', dispatchedAt: past })
+  expect(await waiting()).toMatchObject({ reason: 'queued' })
+})
+
 test('the conversation list shows the reason for the number, not for other recipients, and no reason for a sent message', async () => {
   await store({ ...held, state: 'Sent' }, { state: 'Processed' })
   const { key } = await shared.database.message.findFirstOrThrow()
