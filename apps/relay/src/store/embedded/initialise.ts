@@ -91,7 +91,8 @@ function writable(folder: string, work: () => void): void {
 
 /** Returns what to do if the disk is full. `initdb` and Node report a full disk only in their text. */
 function diskAdvice(problem: string, folder: string): string | undefined {
-  if (!/no space left on device|ENOSPC/i.test(problem)) return undefined
+  // PostgreSQL reports the same error if shared memory or semaphores are used up.
+  if (!/no space left on device|ENOSPC/i.test(problem) || /shared memory|semaphore/i.test(problem)) return undefined
   return `Disk full: ${describeDiskOf(dirname(folder))}, and the database needs 200 MB. Free disk space, then start again`
 }
 
