@@ -1,7 +1,8 @@
 /** The introduction of the API reference in Markdown. */
 export const GUIDE = `Send and receive SMS through your own modems. The paths below \`/3rdparty/v1\` are also
 available below \`/api/3rdparty/v1\`. The older names \`/message\`, \`/device\` and \`/webhook\` work like their
-plurals. Unknown members of a request are ignored; an optional member that is \`null\` counts as absent.
+plurals. Unknown members of a request are ignored, except in requests for API keys, which are refused with 400. An
+optional member that is \`null\` counts as absent.
 
 ## First message
 

@@ -163,6 +163,17 @@ describe('an index that is built concurrently', () => {
     expect(await valid()).toEqual([{ valid: true }])
   })
 
+  test('leaves an invalid index that only a comment names', async () => {
+    await migrate(empty.url, [ONE])
+    await rows('INSERT INTO one VALUES (1)')
+    await expect(rows('CREATE UNIQUE INDEX CONCURRENTLY one_other ON one (id)')).rejects.toThrow('one_other')
+    await rows('DELETE FROM one')
+    await migrate(empty.url, [ONE, { ...INDEX, sql: `-- See one_other.\n${INDEX.sql}` }])
+    expect(
+      await rows("SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'one_other'::regclass"),
+    ).toHaveLength(1)
+  })
+
   test('is recorded if only its record is missing', async () => {
     await migrate(empty.url, [ONE, INDEX])
     await rows("DELETE FROM _prisma_migrations WHERE migration_name = '0003_index'")

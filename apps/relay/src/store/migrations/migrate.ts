@@ -180,9 +180,15 @@ async function applyConcurrently(client: Client, migration: Migration, leftMs: n
   )
   await client.query(`SET lock_timeout = ${Math.max(1, Math.ceil(leftMs))}`)
   for (const { index } of rows)
-    if (migration.sql.includes(index)) await client.query(`DROP INDEX CONCURRENTLY ${escapeIdentifier(index)}`)
+    if (names(migration, index)) await client.query(`DROP INDEX CONCURRENTLY ${escapeIdentifier(index)}`)
   await client.query(migration.sql)
   await record(client, migration)
+}
+
+/** Returns true if the migration creates or drops this index. A comment may name other indexes. */
+function names({ sql }: Migration, index: string): boolean {
+  const words = sql.replaceAll(/[";]/g, ' ').split(/\s+/)
+  return words.some((word, at) => word === index && words[at - 1] === 'EXISTS')
 }
 
 async function record(client: Client, { name, sql }: Migration): Promise<void> {
