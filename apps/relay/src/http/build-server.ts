@@ -60,7 +60,8 @@ export function buildServer(given: ServerParts): FastifyInstance {
     noteUnavailable: unavailableNotices(parts.log),
     databaseProblem: parts.databaseProblem ?? (() => undefined),
   }
-  const server = Fastify(serverOptions(parts, limits, faults)) as unknown as FastifyInstance
+  const turns = new RequestTurns(limits)
+  const server = Fastify(serverOptions(parts, limits, faults, turns)) as unknown as FastifyInstance
   server.server.maxConnections = limits.connections
   server.server.on('checkExpectation', (_, response) => answerExpectation(response, parts.requestId()))
   server.server.on('connect', ({ url = '' }, socket) => {
@@ -69,7 +70,6 @@ export function buildServer(given: ServerParts): FastifyInstance {
   ignoreUpgrades(server.server, parts.isUpgrade ?? (() => false))
   // `readJsonBody` reads bodies after authentication, so the framework must not read them.
   for (const method of METHODS) server.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-  const turns = new RequestTurns()
   turns.watchUpgrades(server.server)
   server.addHook('onRequest', ({ raw }, reply, done) => turns.take(raw, reply.raw, done))
   server.addHook('onRequest', (request, _, done) => done(hostProblem(request)))
@@ -78,7 +78,12 @@ export function buildServer(given: ServerParts): FastifyInstance {
   return server
 }
 
-function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: ServerLimits, faults: Faults) {
+function serverOptions(
+  { requestId, trustedProxies, tls }: ServerParts,
+  limits: ServerLimits,
+  faults: Faults,
+  turns: RequestTurns,
+) {
   const http = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -106,7 +111,7 @@ function serverOptions({ requestId, trustedProxies, tls }: ServerParts, limits: 
       saneRequestId(headers['x-request-id']) ?? requestId(),
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
       sendError(reply, request, error, faults),
-    clientErrorHandler: (error: Error, socket: Socket) => answerClientError(error, socket, requestId()),
+    clientErrorHandler: (error: Error, socket: Socket) => answerClientError(error, socket, requestId(), turns),
   }
 }
 

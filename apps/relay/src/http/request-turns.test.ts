@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { RequestTurns } from './request-turns.ts'
 import { rootRoute } from './route.ts'
 import { type TestServer, testServer } from './testing/test-server.ts'
 
@@ -13,7 +15,11 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 const post = (body: string) =>
   `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
+const SHORT = { headersTimeoutMs: 500, requestTimeoutMs: 500, checkingIntervalMs: 20 }
+
 let server: TestServer
+/** Has short time limits for requests. */
+let strict: TestServer
 let started: string[]
 let gate: PromiseWithResolvers<void>
 
@@ -30,20 +36,32 @@ beforeAll(async () => {
     return { status: 200, body: 'waited' }
   }
   const long = async () => ({ ...(await note('long')), body: LONG })
-  server = await testServer({
-    routes: [
-      rootRoute('POST', '/echo', 'public', 'Echoes', endpoint({ body: z.unknown(), answers, handle: echo })),
-      rootRoute('GET', '/quick', 'public', 'Is quick', endpoint({ answers, handle: () => note('quick') })),
-      rootRoute('GET', '/wait', 'public', 'Waits', endpoint({ answers, handle: wait })),
-      rootRoute('GET', '/long', 'public', 'Is long', endpoint({ answers, handle: long })),
-    ],
-  })
+  const routes = [
+    rootRoute('POST', '/echo', 'public', 'Echoes', endpoint({ body: z.unknown(), answers, handle: echo })),
+    rootRoute('GET', '/quick', 'public', 'Is quick', endpoint({ answers, handle: () => note('quick') })),
+    rootRoute('GET', '/wait', 'public', 'Waits', endpoint({ answers, handle: wait })),
+    rootRoute('GET', '/long', 'public', 'Is long', endpoint({ answers, handle: long })),
+  ]
+  server = await testServer({ routes })
+  strict = await testServer({ routes, limits: SHORT })
 })
 beforeEach(() => {
   started = []
   gate = Promise.withResolvers()
 })
-afterAll(() => server[Symbol.asyncDispose]())
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await strict[Symbol.asyncDispose]()
+})
+
+/** Returns the results of `/wait` and `/echo` and the statuses of errors, in order. */
+const answersIn = (received: string) =>
+  [...received.matchAll(/(?<=")waited|(?<=")\d(?=")|(?<=HTTP\/1\.1 )4\d\d/g)].flat()
+
+/** Waits until the time limits of `strict` have expired for the requests that were incomplete before this call. */
+async function waitForLimits(): Promise<void> {
+  expect(answersIn(await strict.raw('GET'))).toEqual(['408'])
+}
 
 test('a pipelined request starts after the answer to the previous one', async () => {
   const answer = server.raw(get('/wait'), post('1'), post('2'), LAST)
@@ -52,7 +70,7 @@ test('a pipelined request starts after the answer to the previous one', async ()
   await server.send('GET', '/quick')
   expect(started).toEqual(['wait', 'quick'])
   gate.resolve()
-  expect((await answer).match(/"(waited|\d)"|HTTP\/1\.1 404/g)).toEqual(['"waited"', '"1"', '"2"', 'HTTP/1.1 404'])
+  expect(answersIn(await answer)).toEqual(['waited', '1', '2', '404'])
 })
 
 test('the answers to pipelined requests do not collect in memory while the client does not read', async () => {
@@ -116,4 +134,67 @@ test('the body of a pipelined request may arrive after the answer to the previou
   await expect.poll(() => started).toEqual(['wait', '1'])
   socket.write(whole.slice(cut) + LAST)
   expect(await answer).toContain(body)
+})
+
+test.each([
+  ['headers', 30],
+  ['body', -1],
+])('a request is not late if its %s could not be received while earlier requests waited', async (_, cut) => {
+  const socket = connect(strict.port, '127.0.0.1')
+  const answer = text(socket)
+  socket.write(get('/wait') + post('1') + post('2').slice(0, cut))
+  await expect.poll(() => started).toEqual(['wait'])
+  socket.write(post('2').slice(cut))
+  await waitForLimits()
+  gate.resolve()
+  await expect.poll(() => started).toEqual(['wait', '1', '2'])
+  // The connection is idle now, which is not late either.
+  await waitForLimits()
+  socket.write(LAST)
+  expect(answersIn(await answer)).toEqual(['waited', '1', '2', '404'])
+})
+
+test.each([
+  ['headers behind a started request', get('/wait') + post('1').slice(0, 30), ['waited', '408']],
+  ['headers behind a waiting request', get('/wait') + post('1') + post('2').slice(0, 30), ['waited', '1', '408']],
+  ['a body behind a waiting request', get('/wait') + post('1') + post('2').slice(0, -1), ['waited', '1', '408']],
+])(
+  'a client that never completes %s is disconnected after the answers to its earlier requests',
+  async (_, sent, answers) => {
+    const answer = strict.raw(sent)
+    await expect.poll(() => started).toEqual(['wait'])
+    await waitForLimits()
+    gate.resolve()
+    expect(answersIn(await answer)).toEqual(answers)
+  },
+)
+
+test('a client that sends the body of a late request too slowly is disconnected', async () => {
+  const socket = connect(strict.port, '127.0.0.1')
+  const answer = text(socket)
+  socket.write(get('/wait') + post('1') + post('2').slice(0, 30))
+  await expect.poll(() => started).toEqual(['wait'])
+  await waitForLimits()
+  socket.write(post('2').slice(30, -1))
+  gate.resolve()
+  expect(answersIn(await answer)).toEqual(['waited', '1', '408'])
+})
+
+test('an upgraded connection is read, even if the upgrade is pipelined behind a waiting request', async () => {
+  const turns = new RequestTurns(SHORT)
+  const http = createServer((request, response) => {
+    turns.take(request, response, () => void gate.promise.then(() => response.end('answer')))
+  })
+  turns.watchUpgrades(http)
+  http.on('upgrade', (_, stream) => stream.on('data', (chunk) => stream.end(`echo ${chunk}`)))
+  await once(http.listen(0, '127.0.0.1'), 'listening')
+  const socket = connect((http.address() as AddressInfo).port, '127.0.0.1')
+  const received = text(socket)
+  const upgraded = once(http, 'upgrade')
+  socket.write(`${get('/1')}${get('/2')}GET /3 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n`)
+  await upgraded
+  socket.write('hello')
+  expect(await received).toContain('echo hello')
+  gate.resolve()
+  http.close()
 })

@@ -65,8 +65,8 @@ export async function serveRouter(config: ServedConfig, parts: RouterParts) {
     })
     if (unrouted !== undefined) answerProblem(request, response, unrouted, requestId)
   }
-  const turns = new RequestTurns()
-  const server = createHttpServer(config, (request, response) => {
+  const turns = new RequestTurns({ headersTimeoutMs: HEADERS_MS, requestTimeoutMs: REQUEST_MS })
+  const server = createHttpServer(config, turns, (request, response) => {
     response.on('error', () => response.destroy())
     turns.take(request, response, () => {
       handle(request, response).catch((error) => {
@@ -101,7 +101,11 @@ const HEALTH = /^\/health(?:\/(?:live|ready|startup))?$/
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-function createHttpServer({ TLS_CERT: cert, TLS_KEY: key }: ServedConfig, handler: Handler): Server {
+function createHttpServer(
+  { TLS_CERT: cert, TLS_KEY: key }: ServedConfig,
+  turns: RequestTurns,
+  handler: Handler,
+): Server {
   const options = {
     maxHeaderSize: HEADER_BYTES,
     headersTimeout: HEADERS_MS,
@@ -119,7 +123,7 @@ function createHttpServer({ TLS_CERT: cert, TLS_KEY: key }: ServedConfig, handle
   server.on('checkContinue', handler)
   server.on('checkExpectation', (_, response) => answerExpectation(response, newId(systemRandom)))
   server.on('connect', (_, socket) => answerConnect(socket as Socket, undefined, newId(systemRandom)))
-  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, newId(systemRandom)))
+  server.on('clientError', (error, socket) => answerClientError(error, socket as Socket, newId(systemRandom), turns))
   ignoreUpgrades(server, isAgentUpgrade)
   return server
 }

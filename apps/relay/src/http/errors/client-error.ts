@@ -1,13 +1,23 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ANSWER_HEADERS } from '../answer/answer-headers.ts'
+import type { RequestTurns } from '../request-turns.ts'
 import { ApiError } from './api-error.ts'
 import { problemBody } from './problem-body.ts'
 
 /** Answers invalid HTTP and requests that arrive too slowly, and closes the connection. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  refuseRaw(socket, refusalOf(error.code), requestId)
+export function answerClientError(
+  { code }: NodeJS.ErrnoException,
+  socket: Socket,
+  requestId: string,
+  turns: RequestTurns,
+): void {
+  const answer = () => {
+    if (code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else refuseRaw(socket, refusalOf(code), requestId)
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') turns.timeOut(socket, answer)
+  else answer()
 }
 
 /**
