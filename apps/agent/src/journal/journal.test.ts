@@ -2,8 +2,9 @@ import { mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
 import type { SendCommand } from '@smsgw/contract/link/command'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Change, Stamp } from './change.ts'
 import { type OpenedJournal, openJournal } from './journal.ts'
 import { oldestUsableBy, schemaVersion } from './schema.ts'
@@ -47,6 +48,29 @@ test('stores a repeated command once, and keeps its state', async () => {
   await journal.write([{ kind: 'command-received', command: command('c1'), at }])
   expect(await journal.read('open-commands', {})).toEqual([])
   expect((await journal.read('command', { cmdId: 'c1' }))?.outcome).toBe('sent')
+})
+
+test('passes requests to the thread together while the thread has work, and completes them in order', async () => {
+  const { journal } = await open()
+  const post = vi.spyOn(Worker.prototype, 'postMessage')
+  const completed: number[] = []
+  const write = async (value: number) => {
+    await journal.write([{ kind: 'note', name: 'last', value }])
+    completed.push(value)
+  }
+  const values = Array.from({ length: 20 }, (_, index) => index)
+  await Promise.all(values.map(write))
+  // One post for the work of the thread, one for its next work, and one for all other requests.
+  expect(post).toHaveBeenCalledTimes(3)
+  expect(completed).toEqual(values)
+  expect(await journal.read('notes', {})).toEqual({ last: 19 })
+  // After the answers, a request is passed on at once.
+  post.mockClear()
+  const written = write(20)
+  await Promise.resolve()
+  expect(post).toHaveBeenCalledTimes(1)
+  await written
+  post.mockRestore()
 })
 
 test('returns the received commands that it did not have, with or without a tombstone', async () => {

@@ -128,6 +128,12 @@ class JournalThread implements Journal {
   #held: JournalRequest[] = []
   #release: NodeJS.Timeout | undefined
   #releaseAtMs = Number.POSITIVE_INFINITY
+  /**
+   * The last request of each post that is not answered yet. If there is more than one, the thread already has its next
+   * work. Then the requests of one turn of the event loop are posted together, because a post costs both threads time.
+   */
+  #unanswered: number[] = []
+  #posting: NodeJS.Immediate | undefined
   #over: JournalError | undefined
 
   constructor(worker: Worker, { path, onLost, onEvents, nowMs }: JournalOptions) {
@@ -137,6 +143,9 @@ class JournalThread implements Journal {
     this.#nowMs = nowMs ?? (() => undefined)
     this.started = this.#reply(0)
     worker.on('message', (replies: readonly JournalReply[]) => {
+      // The thread answers all requests of a post at once, but not in their order.
+      const last = Math.max(...replies.map(({ id }) => id))
+      this.#unanswered = this.#unanswered.filter((id) => id > last)
       for (const reply of replies) this.#take(reply)
     })
     worker.on('error', (error) => this.#end(error, onLost))
@@ -195,6 +204,7 @@ class JournalThread implements Journal {
     const id = ++this.#lastId
     this.#held.push({ id, ...request } as JournalRequest)
     if (mayWaitMs > 0) this.#hold(mayWaitMs)
+    else if (this.#unanswered.length > 1) this.#posting ??= setImmediate(() => this.#post())
     else this.#post()
     return this.#reply(id)
   }
@@ -210,8 +220,12 @@ class JournalThread implements Journal {
 
   #post(): void {
     clearTimeout(this.#release)
+    clearImmediate(this.#posting)
+    this.#posting = undefined
     this.#releaseAtMs = Number.POSITIVE_INFINITY
-    this.#worker.postMessage(this.#held.splice(0))
+    this.#unanswered.push(this.#lastId)
+    this.#worker.postMessage(this.#held)
+    this.#held = []
   }
 
   #reply<T>(id: number): Promise<T> {
@@ -227,6 +241,7 @@ class JournalThread implements Journal {
 
   #end(error: Error, onLost: (error: Error) => void): void {
     clearTimeout(this.#release)
+    clearImmediate(this.#posting)
     const wanted = this.#over !== undefined
     this.#over ??= new JournalError(`the journal cannot be used: ${error.message}`, 'failed')
     const over = this.#over
