@@ -16,19 +16,23 @@ export class FreshEvents {
   add(changes: readonly Change[], encoded: readonly EncodedChange[], { seqs, tags }: WrittenChanges): void {
     // If the journal has a new id, its events have other numbers.
     if (changes.some(({ kind }) => kind === 'journal-renounced')) this.clear()
-    const events = changes.flatMap((change) => (change.kind === 'event' ? [change.event] : []))
-    const texts = encoded.flatMap((change) => (change.kind === 'event' ? [change.text] : []))
-    for (const [at, seq] of seqs.entries()) {
+    let count = 0
+    for (const [at, change] of changes.entries()) {
+      const written = encoded[at]
+      if (change.kind !== 'event' || written?.kind !== 'event') continue
+      const [seq, tag] = [seqs[count] as number, tags[count] as string]
+      count += 1
       if (seq !== this.#from + this.#events.length) {
         this.#events = []
         this.#from = seq
       }
-      const event = events[at] as AgentEvent
-      const common = { text: texts[at] as string, tag: tags[at] as string }
-      this.#events.push(frequent.has(event.kind) ? { ...common, event } : common)
+      const { event } = change
+      const { text } = written
+      this.#events.push(frequent.has(event.kind) ? { text, tag, event } : { text, tag })
     }
+    // Removes many events at once, because each removal moves all later events.
+    if (this.#events.length < 2 * mostEvents) return
     const surplus = this.#events.length - mostEvents
-    if (surplus <= 0) return
     this.#events.splice(0, surplus)
     this.#from += surplus
   }

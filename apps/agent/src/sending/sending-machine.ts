@@ -52,16 +52,16 @@ export function next(state: SendingState, input: SendingInput, moment: Moment): 
   if (isScheduled(input)) {
     checkDeadlines(step)
     dispatch(step)
+    setTimer(step)
   }
-  setTimer(step)
   const open = step.state.open.size
   if (open !== openBefore) step.emit({ kind: 'open-changed', open })
   return { state: step.state, effects: step.effects }
 }
 
 /**
- * Returns true if the input may free a lane or a message. The excluded inputs belong to an attempt in progress, so they
- * never free a lane or a message.
+ * Returns true if the input may free a lane or a message, or change a time at which something is due. The excluded
+ * inputs belong to an attempt in progress, so they do neither.
  */
 function isScheduled({ kind }: SendingInput): boolean {
   return kind !== 'prompted' && kind !== 'committed' && kind !== 'result-written'

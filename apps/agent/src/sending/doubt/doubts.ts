@@ -158,9 +158,10 @@ export function giveUpWritten(step: Step, cmdId: string): void {
 /** Returns the messages in doubt, open or given up. */
 export function doubtfulMessages({ open, doubt, remembered }: SendingState): readonly OutgoingMessage[] {
   const inDoubt = [...doubt.untilMs.keys()].flatMap((cmdId) => open.get(cmdId) ?? [])
-  const beingGivenUp = [...open.values()].filter(({ givenUpMs }) => givenUpMs !== undefined)
-  const givenUp = [...remembered.values()].filter(({ givenUpMs }) => givenUpMs !== undefined)
-  return [...inDoubt, ...beingGivenUp, ...givenUp]
+  // Does not copy the open messages, because this is called for each status report, and there may be thousands.
+  for (const messages of [open, remembered])
+    for (const message of messages.values()) if (message.givenUpMs !== undefined) inDoubt.push(message)
+  return inDoubt
 }
 
 interface Evidence {

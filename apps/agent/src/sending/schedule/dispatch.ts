@@ -14,10 +14,13 @@ import { chooseSim } from './sim-choice.ts'
 export function dispatch(step: Step): void {
   const { isStopped, schedule } = step.state
   if (isStopped) return
-  const idle = [...schedule.lanes.values()].filter(({ sending, isResting }) => sending === undefined && !isResting)
+  const idle: Lane[] = []
+  for (const lane of schedule.lanes.values()) if (lane.sending === undefined && !lane.isResting) idle.push(lane)
   if (idle.length === 0) return
   if (schedule.queue.length === 0) {
-    for (const { sim } of idle) changeLane(step, sim.iccid, { wakeAtMs: Number.POSITIVE_INFINITY })
+    for (const { sim, wakeAtMs } of idle) {
+      if (wakeAtMs < Number.POSITIVE_INFINITY) changeLane(step, sim.iccid, { wakeAtMs: Number.POSITIVE_INFINITY })
+    }
     return
   }
   const lanes = new Map(idle.map((lane) => [lane.sim.iccid, newIdleLane(lane)]))

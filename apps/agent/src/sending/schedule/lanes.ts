@@ -158,8 +158,10 @@ export function timedLane({ moment: { nowMs, stamp } }: Pick<Step, 'moment'>, la
 
 /** Returns the numbers of the SIMs that may send a message. */
 export function readySims({ lanes }: ScheduleState): readonly number[] {
-  const usable = [...lanes.values()].filter(({ isResting, graceUntilMs }) => !isResting || graceUntilMs !== undefined)
-  return usable.map(({ sim }) => sim.simNumber)
+  const ready: number[] = []
+  for (const { sim, isResting, graceUntilMs } of lanes.values())
+    if (!isResting || graceUntilMs !== undefined) ready.push(sim.simNumber)
+  return ready
 }
 
 export function laneOfSim({ lanes }: ScheduleState, simNumber: number): Lane | undefined {
