@@ -52,6 +52,19 @@ export const modemCommands = {
   },
 } as const
 
+/** The help for the settings of each SIM, whose names contain its number. */
+export const simSettings = [
+  '  SIM_1_NUMBER=+447700900123',
+  '      phone number of SIM 1; set it if the SIM does not store its number. SIM_2_NUMBER is for SIM 2, and so on',
+  '',
+  '  SIM_1_PIN=1234   [or SIM_1_PIN_FILE]',
+  '      PIN of SIM 1. The agent tries it only once, and not at all if only one attempt is left',
+  '',
+  '  SIM_1_OPERATOR=26202',
+  '      the only operator that SIM 1 may use, by its country and network codes. "26202,any" also allows other',
+  '      operators while this operator is out of reach. "auto" lets the modem choose',
+] as const
+
 export const agentCommands = {
   program: 'agent',
   title: 'SMS gateway agent: sends and receives messages through the modems of this machine, on behalf of a relay.',
@@ -65,14 +78,5 @@ export const agentCommands = {
     },
     ...modemCommands,
   },
-  otherSettings: [
-    '  SIM_1_NUMBER=+447700900123',
-    '      Phone number of SIM 1. Set it if the card does not store its number. SIM_2_NUMBER for SIM 2, and so on.',
-    '',
-    '  SIM_1_PIN=1234   [or SIM_1_PIN_FILE]',
-    '      PIN of SIM 1. The agent tries it only once, and does not try it if only one attempt is left.',
-    '',
-    '  SIM_1_OPERATOR=26202',
-    '      Operator of SIM 1: country and network codes. "26202,any" also allows other operators while this operator is out of reach. "auto" lets the modem choose.',
-  ],
+  otherSettings: simSettings,
 } as const satisfies ProgramCommands

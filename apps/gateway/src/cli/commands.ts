@@ -1,29 +1,59 @@
-import { modemCommands } from '@smsgw/agent/cli/commands'
+import { modemCommands, simSettings } from '@smsgw/agent/cli/commands'
 import { agentSettingsSchema as agentSettings } from '@smsgw/agent/config'
 import { channelSettings } from '@smsgw/bridge/config'
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
+import { gatewayFolder } from '@smsgw/daemon/files/default-folder'
+import { setting, text } from '@smsgw/daemon/setting'
 import { keyCommands } from '@smsgw/relay/cli/key-commands'
 import { relaySettingsSchema as relaySettings } from '@smsgw/relay/config'
 
-/** Settings of the agent that apply inside a gateway. */
-export const ofAgent = agentSettings.pick({
-  MODEMS: true,
-  ENCRYPTION_PASSPHRASE: true,
-  IN_DOUBT_SECONDS: true,
-  IN_DOUBT_HOLD_SECONDS: true,
-  MESSAGE_LIFE_SECONDS: true,
+/** The settings of the agent, except those that lead it to a relay, and those that it has in common with the relay. */
+const ofAgent = agentSettings.omit({
+  RELAY_URL: true,
+  DATA_DIR: true,
+  DEVICE_NAME: true,
+  ENROLMENT_TOKEN: true,
+  ALLOW_INSECURE_HTTP: true,
+  MIX_EMULATED_MODEMS: true,
+  LOG_LEVEL: true,
 })
 
-/** Settings of the relay that apply inside a gateway. */
-export const ofRelay = relaySettings.omit({ ADMIN_USERNAME: true, ENROLMENT_TOKEN: true })
+/** The settings of the relay, except those of its first account, of pairing, and of the commands for cells. */
+const ofRelay = relaySettings.omit({
+  DATA_DIR: true,
+  ADMIN_USERNAME: true,
+  ADMIN_PASSWORD: true,
+  ENROLMENT_TOKEN: true,
+  DIRECTORY_URL: true,
+})
 
-/** Settings of the bridge that apply inside a gateway. */
-export const ofBridge = channelSettings
+const settings = ofAgent
+  .extend({
+    DATA_DIR: setting(text().default(gatewayFolder), {
+      about: 'folder for everything that the gateway stores: database, journal, keys and password',
+      example: '/var/lib/smsgw/gateway',
+    }),
+    ADMIN_PASSWORD: setting(text().optional(), {
+      about: 'initial password of the account sms; ignored once the account exists; default: a generated password',
+      example: '$(openssl rand -base64 18)',
+      secret: true,
+    }),
+  })
+  .extend(ofRelay.shape)
+  .extend({
+    SMSGW_URL: setting(text().optional(), {
+      about:
+        'address at which the bridge reaches this gateway; set it if TLS_CERT is set, to a host name in the certificate',
+      example: 'https://sms.example.org:3000',
+    }),
+  })
+  .extend(channelSettings.shape)
 
 export const gatewayCommands = {
   program: 'gateway',
   title: 'SMS gateway on one machine: HTTP API, database and modems in one process.',
-  settings: ofAgent.extend(ofRelay.shape).extend(ofBridge.shape),
+  settings,
+  otherSettings: simSettings,
   commands: {
     '': { about: 'run until stopped' },
     ...modemCommands,

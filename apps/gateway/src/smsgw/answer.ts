@@ -28,7 +28,7 @@ const abouts: Readonly<Record<string, string>> = {
   gateway: 'API, database and modems in one process on this machine',
   relay: 'API and database, for agents on other machines',
   agent: 'the modems of this machine, for a relay on another machine',
-  bridge: 'connect an account to MQTT, Home Assistant, e-mail and SMPP',
+  bridge: 'connect an account to MQTT, Home Assistant, e-mail, chats, SMPP and AI assistants',
   modem: 'control one modem, without a relay or an agent',
   emulator: 'serve virtual modems',
 }
