@@ -29,12 +29,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the commands of the guide create a token, send a message, and show its state and the inbox', async () => {
-  await type('auth/token"')
+test('the commands of the guide create an API key, send a message, and show its state and the inbox', async () => {
+  await type('"$SMS/keys"')
   const accepted = JSON.parse(await type('Idempotency-Key'))
   expect(accepted).toMatchObject({ id: 'order:4711', state: 'Pending' })
   await house.api.until('order:4711', ({ state }) => state === 'Delivered')
-  expect(JSON.parse(await type('messages/order:4711'))).toMatchObject({ id: 'order:4711', state: 'Delivered' })
+  expect(JSON.parse(await type('messages/order:4711" -H "Authorization: Bearer $KEY'))).toMatchObject({
+    id: 'order:4711',
+    state: 'Delivered',
+  })
   expect(house.emulator.ledger()).toMatchObject([{ destination: '+447400123456', text: 'It is on its way' }])
 
   const incoming = { from: '+447400200001', to: 'modem0', text: 'Thank you' }
@@ -51,7 +54,8 @@ test('repeating the request sends no second message', async () => {
   expect(house.emulator.ledger()).toHaveLength(1)
 })
 
-test('the refresh token returns new tokens', async () => {
+test('the commands of the guide issue a token, use it and refresh it', async () => {
+  expect(JSON.parse(await type('auth/token"'))).toMatchObject({ id: 'order:4711' })
   expect(JSON.parse(await type('auth/token/refresh'))).toMatchObject({
     access_token: expect.any(String),
     refresh_token: expect.any(String),
