@@ -4,8 +4,8 @@ import { decodeDataCodingScheme } from '../src/fields/data-coding-scheme.ts'
 import { decodeProtocolIdentifier } from '../src/fields/protocol-identifier.ts'
 import { statusFromOctet } from '../src/fields/status.ts'
 import { decodeTimeStamp, encodeTimeStamp } from '../src/fields/time-stamp.ts'
-import { encodeUserData, textOfUserData } from '../src/fields/user-data.ts'
-import { concatenationOf, decodeUserDataHeader, portsOf, specialIndicationsOf } from '../src/fields/user-data-header.ts'
+import { encodeUserDataField, textOfUserData } from '../src/fields/user-data.ts'
+import { concatenationOf, decodeUserDataHeader, portsOf } from '../src/fields/user-data-header.ts'
 import { hexFromOctets, OctetReader, octetsFromHex } from '../src/octets.ts'
 import { PduDecodeError, PduEncodeError } from '../src/pdu-error.ts'
 import { emptyReassembly, nextReassembly, type ReassemblyState } from '../src/reassembly/reassemble.ts'
@@ -14,7 +14,7 @@ import { textFromSeptets } from '../src/text/gsm7-alphabet.ts'
 import { unpackSeptets } from '../src/text/septets.ts'
 import { textFromUcs2 } from '../src/text/ucs2.ts'
 import { type CommandTpdu, decodeIncoming, decodeOutgoing, encodeForModem, type Tpdu } from '../src/tpdu/tpdu.ts'
-import { decodeUssdString, encodeUssdString } from '../src/ussd.ts'
+import { decodeUssdString, packUssd } from '../src/ussd.ts'
 import { decodeMmsNotification, type MmsNotification } from '../src/wap/mms-notification.ts'
 import { encodeMmsNotification } from '../src/wap/mms-notification-encode.ts'
 import { decodeWspPush } from '../src/wap/wsp-push.ts'
@@ -207,7 +207,6 @@ function readHeader(octets: Uint8Array): void {
   const header = decodeUserDataHeader(octets)
   concatenationOf(header)
   portsOf(header)
-  specialIndicationsOf(header)
 }
 
 function readSeptets(octets: Uint8Array, octet: number): void {
@@ -225,7 +224,7 @@ function readOctet(octet: number): void {
 function readUssd(octets: Uint8Array, octet: number, text: string): void {
   const decoded = decodeUssdString(octets, octet)
   if (decoded !== undefined) expectStorable(decoded)
-  encodeUssdString(text)
+  packUssd(text)
 }
 
 function readPush(octets: Uint8Array): void {
@@ -251,7 +250,7 @@ function readSegments(text: string, options: SegmentOptions): void {
   const segmentation = segment(text, options)
   expectStorable(segmentation.text + segmentation.forcedUcs2By.join(''))
   const joined = segmentation.parts.map((part) => {
-    encodeUserData(part)
+    encodeUserDataField(part, segmentation.dataCodingScheme)
     return textOfUserData(part) ?? ''
   })
   if (joined.join('') !== segmentation.text) throw new Error('the joined parts differ from the text')

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PduEncodeError } from './pdu-error.ts'
 import { septetsOfCharacter } from './text/gsm7-alphabet.ts'
-import { decodeUssdString, encodeUssdString, packUssd, unpackUssd } from './ussd.ts'
+import { decodeUssdString, packUssd, unpackUssd } from './ussd.ts'
 
 const hex = (octets: Uint8Array | undefined): string =>
   Buffer.from(octets ?? [])
@@ -81,21 +80,6 @@ describe('packing for USSD', () => {
 })
 
 describe('a USSD string', () => {
-  it('a USSD string uses GSM 7 bit if it has all characters', () => {
-    expect(encodeUssdString('*100#')).toEqual({ octets: new Uint8Array(octets('AA180C3602')), dataCodingScheme: 0x0f })
-  })
-
-  it('a USSD string uses UCS-2 if GSM 7 bit does not have a character', () => {
-    expect(encodeUssdString('я')).toEqual({ octets: Uint8Array.of(0x04, 0x4f), dataCodingScheme: 0x48 })
-  })
-
-  it('a USSD string is refused when it needs more than 160 octets', () => {
-    expect(encodeUssdString('1'.repeat(182)).octets.length).toBe(160)
-    expect(() => encodeUssdString('1'.repeat(183))).toThrow(PduEncodeError)
-    expect(encodeUssdString('я'.repeat(80)).octets.length).toBe(160)
-    expect(() => encodeUssdString('я'.repeat(81))).toThrow('USSD-String: needs 162 octets, the maximum is 160')
-  })
-
   it.each([
     ['GSM 7 bit, language unspecified', 'AA180C3602', 0x0f, '*100#'],
     ['GSM 7 bit, English', 'AA180C3602', 0x01, '*100#'],
@@ -132,16 +116,6 @@ describe('a USSD string', () => {
     ['with a user data header', 0x91],
   ])('a USSD string that is %s has no text', (_, scheme) => {
     expect(decodeUssdString(octets('AA180C3602'), scheme)).toBeUndefined()
-  })
-
-  it('a USSD string decodes to the text that was encoded', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
-        fc.pre(!text.endsWith('\r'))
-        const { octets: sent, dataCodingScheme } = encodeUssdString(text)
-        expect(decodeUssdString(sent, dataCodingScheme)).toBe(text.replaceAll('\0', '\ufffd'))
-      }),
-    )
   })
 
   it('a USSD string decodes any octets without an error and without U+0000', () => {

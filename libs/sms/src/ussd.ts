@@ -2,37 +2,13 @@ import {
   type CellBroadcastDataCodingScheme,
   decodeCellBroadcastDataCodingScheme,
 } from './fields/cell-broadcast-data-coding-scheme.ts'
-import { PduEncodeError } from './pdu-error.ts'
 import { septetsFromText, textFromSeptets } from './text/gsm7-alphabet.ts'
 import { packSeptets, unpackSeptets } from './text/septets.ts'
-import { storable, textFromUcs2, ucs2FromText } from './text/ucs2.ts'
-
-export interface UssdString {
-  readonly octets: Uint8Array
-  /** The data coding scheme has the values of cell broadcast (23.038 §5), not the values of SMS. */
-  readonly dataCodingScheme: number
-}
-
-/** Uses the GSM 7 bit default alphabet if it has every character of the text, otherwise UCS-2. */
-export function encodeUssdString(text: string): UssdString {
-  const packed = packUssd(text)
-  const ussd =
-    packed === undefined
-      ? { octets: ucs2FromText(text), dataCodingScheme: ucs2 }
-      : { octets: packed, dataCodingScheme: gsm7InUnspecifiedLanguage }
-  if (ussd.octets.length > maxStringOctets) {
-    throw new PduEncodeError('USSD-String', `needs ${ussd.octets.length} octets, the maximum is ${maxStringOctets}`)
-  }
-  return ussd
-}
-
-const gsm7InUnspecifiedLanguage = 0x0f
-const ucs2 = 0x48
-// 24.080 annex A, maxUSSD-StringLength
-const maxStringOctets = 160
+import { storable, textFromUcs2 } from './text/ucs2.ts'
 
 /**
- * Decodes a text, and removes the language prefix that belongs to some schemes. Returns undefined for compressed
+ * Decodes a text, and removes the language prefix that belongs to some schemes. The data coding scheme has the values
+ * of cell broadcast (23.038 §5), not the values of SMS. Returns undefined for compressed
  * strings (23.042) and user data headers, which USSD does not use.
  */
 export function decodeUssdString(octets: Uint8Array, dataCodingScheme: number): string | undefined {

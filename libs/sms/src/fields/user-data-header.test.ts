@@ -14,7 +14,6 @@ import {
   portsElement,
   portsOf,
   singleShiftElement,
-  specialIndicationsOf,
   type UserDataHeader,
   userDataHeaderOf,
 } from './user-data-header.ts'
@@ -149,33 +148,5 @@ describe('national languages', () => {
 
   test('national languages use the last element', () => {
     expect(nationalLanguagesOf(decode('06240101240102')).single).toBe(2)
-  })
-})
-
-describe('special indications', () => {
-  test.each([
-    ['voicemail, to be stored', '80', { indication: 'voicemail', store: true, profile: 1 }],
-    ['fax', '01', { indication: 'fax', store: false, profile: 1 }],
-    ['email of profile 2', '22', { indication: 'email', store: false, profile: 2 }],
-    ['video of profile 4', 'E7', { indication: 'video', store: true, profile: 4 }],
-    ['other', '03', { indication: 'other', store: false, profile: 1 }],
-    ['other, of a type no release defines', '1F', { indication: 'other', store: false, profile: 1 }],
-  ])('special indications of %s are decoded', (_what, type, members) => {
-    expect(specialIndicationsOf(decode(`040102${type}05`))).toEqual([{ ...members, count: 5 }])
-  })
-
-  test('special indications may be several', () => {
-    const counts = specialIndicationsOf(decode('080102800301028100')).map(({ indication, count }) => [
-      indication,
-      count,
-    ])
-    expect(counts).toEqual([
-      ['voicemail', 3],
-      ['fax', 0],
-    ])
-  })
-
-  test('special indications of the wrong length are ignored', () => {
-    expect(specialIndicationsOf(decode('03010180'))).toEqual([])
   })
 })

@@ -130,29 +130,7 @@ export function singleShiftElement(language: number): InformationElement {
   return { identifier: SINGLE_SHIFT, data: Uint8Array.of(checkedOctet(language, 'national language')) }
 }
 
-/** The number of messages of one kind that wait elsewhere, for example in a mailbox. 23.040 §9.2.3.24.2 */
-export interface SpecialIndication {
-  readonly indication: 'voicemail' | 'fax' | 'email' | 'video' | 'other'
-  /** True if the phone should store the message that contains this indication. */
-  readonly store: boolean
-  /** The subscriber profile that the waiting messages belong to. */
-  readonly profile: 1 | 2 | 3 | 4
-  /** The number of waiting messages; 255 means 255 or more. */
-  readonly count: number
-}
-
-/** Returns one indication for each kind of waiting message; the element may be repeated. */
-export function specialIndicationsOf(header: UserDataHeader | undefined): readonly SpecialIndication[] {
-  return reliableElements(header).flatMap(({ identifier, data }) => {
-    const [type, count] = data
-    if (identifier !== SPECIAL_INDICATION || data.length !== 2 || type === undefined || count === undefined) return []
-    const profile = (((type >> 5) & 0b11) + 1) as SpecialIndication['profile']
-    return [{ indication: indicationOf(type), store: (type & 0x80) !== 0, profile, count }]
-  })
-}
-
 const CONCATENATION_8 = 0x00
-const SPECIAL_INDICATION = 0x01
 const PORTS_8 = 0x04
 const PORTS_16 = 0x05
 const CONCATENATION_16 = 0x08
@@ -177,14 +155,6 @@ function lastOf<Value>(
 
 function languageOf(header: UserDataHeader | undefined, shift: number): number | undefined {
   return lastOf(header, ({ identifier, data }) => (identifier === shift && data.length === 1 ? data[0] : undefined))
-}
-
-function indicationOf(type: number): SpecialIndication['indication'] {
-  const basicType = type & 0b11
-  if (basicType === 0b00) return 'voicemail'
-  if (basicType === 0b01) return 'fax'
-  if (basicType === 0b10) return 'email'
-  return ((type >> 2) & 0b111) === 0b001 ? 'video' : 'other'
 }
 
 function numberAt(data: Uint8Array, position: number, width: 8 | 16): number {

@@ -4,7 +4,7 @@ import { PduDecodeError, PduEncodeError } from '../pdu-error.ts'
 import { septetsFromText } from '../text/gsm7-alphabet.ts'
 import { ucs2FromText } from '../text/ucs2.ts'
 import { decodeDataCodingScheme } from './data-coding-scheme.ts'
-import { decodeUserData, encodeUserData, encodeUserDataField, textOfUserData, type UserData } from './user-data.ts'
+import { decodeUserData, encodeUserDataField, textOfUserData, type UserData } from './user-data.ts'
 import {
   concatenationElement,
   decodeUserDataHeader,
@@ -64,8 +64,8 @@ describe('user data', () => {
     ['153 behind a header of six octets', 153, '050003CC0201', 160, 140],
     ['152 behind a header of seven octets', 152, '06080412340302', 160, 140],
   ])('user data have room for %s', (_what, count, headerHex, length, size) => {
-    const encoded = encodeUserData(inSeptets('a'.repeat(count), headerHex))
-    expect([encoded.length, encoded.octets.length]).toEqual([length, size])
+    const [userDataLength, ...octets] = encodeUserDataField(inSeptets('a'.repeat(count), headerHex), 0)
+    expect([userDataLength, octets.length]).toEqual([length, size])
   })
 
   test.each<[string, UserData, number, number | undefined, string]>([
@@ -163,9 +163,9 @@ describe('incomplete user data', () => {
 
 test('encodes to a copy of the units', () => {
   const userData: UserData = { alphabet: 'octets', header: undefined, units: Uint8Array.of(1, 2, 3) }
-  const { octets: written } = encodeUserData(userData)
+  const written = encodeUserDataField(userData, 4)
   userData.units.fill(0)
-  expect(written).toEqual(Uint8Array.of(1, 2, 3))
+  expect(written).toEqual(Uint8Array.of(3, 1, 2, 3))
 })
 
 describe('a broken header', () => {

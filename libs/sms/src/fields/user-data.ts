@@ -25,15 +25,6 @@ export interface UserData {
 /** Size of TP-UD in SMS-SUBMIT and SMS-DELIVER; reports may have more or less. */
 export const MAX_USER_DATA_OCTETS = 140
 
-/** @returns TP-UDL, which counts septets or octets, and TP-UD */
-export function encodeUserData(
-  userData: UserData,
-  maxOctets = MAX_USER_DATA_OCTETS,
-): { length: number; octets: Uint8Array } {
-  const [length, ...octets] = encodedUserData(userData, maxOctets)
-  return { length, octets: joinOctets(octets) }
-}
-
 /** Returns TP-UDL and TP-UD for a TPDU with the given TP-DCS. */
 export function encodeUserDataField(userData: UserData, dataCodingScheme: number, maxOctets?: number): Uint8Array {
   return joinOctets(userDataField(userData, dataCodingScheme, maxOctets))
