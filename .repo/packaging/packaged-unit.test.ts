@@ -52,7 +52,7 @@ test('services with a database leave no shared memory of a killed database, and 
 })
 
 test.each([
-  ['gateway', ['--max-semi-space-size=16']],
+  ['gateway', ['--max-semi-space-size=8']],
   ['relay', ['--max-semi-space-size=32']],
 ])('the %s has the same memory flags in its command, unit, image and add-on', (app, flags) => {
   const command = readFileSync(join(root, 'apps/gateway/src/smsgw/main.ts'), 'utf8')

@@ -64,7 +64,7 @@ interface Box {
 async function measure(box: Box): Promise<void> {
   const counts = values.count === true ? mkdtempSync(join(tmpdir(), 'smsgw-count-')) : undefined
   // The memory limit that `smsgw` sets when it starts the gateway.
-  const options = ['--max-semi-space-size=16']
+  const options = ['--max-semi-space-size=8']
   if (counts !== undefined) options.push('--import', join(import.meta.dirname, 'count-work.ts'))
   if (values.profile !== undefined) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}`)
   const trace = values.trace === true ? mkdtempSync(join(tmpdir(), 'smsgw-trace-')) : undefined

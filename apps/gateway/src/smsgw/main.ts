@@ -25,7 +25,7 @@ const programs: Readonly<Record<string, Program>> = {
   gateway: {
     bundle: 'gateway/main.js',
     source: 'apps/gateway/src/main.ts',
-    flags: ['--max-semi-space-size=16'],
+    flags: ['--max-semi-space-size=8'],
     isService: true,
     servesConsole: true,
   },
