@@ -272,11 +272,12 @@ async function burst({ connections, modems, latency }: Box): Promise<void> {
   const after = cpuSeconds()
   const { user, system } = process.cpuUsage(own)
   const each = (seconds: number) => ((seconds * 1000) / messages).toFixed(2)
+  const rate = (messages * 1000) / (lastMs - beganAt)
   const node = after.node - cpu.node
   const database = after.database - cpu.database
   print(
     `${messages} messages, ${connections} connections, ${modems} modems, ${latency} ms: ` +
-      `${((messages * 1000) / (lastMs - beganAt)).toFixed(0)} a second (accepted in ${postedMs} ms); ` +
+      `${rate.toFixed(rate < 100 ? 1 : 0)} a second (accepted in ${postedMs} ms); ` +
       `CPU for each: node ${each(node)} + PostgreSQL ${each(database)} = ${each(node + database)} ms`,
   )
   const threads = [...after.threads].map(([name, seconds]) => `${name} ${each(seconds - (cpu.threads.get(name) ?? 0))}`)
