@@ -227,7 +227,7 @@ function startFeatures(
       mayMixEmulated: config.MIX_EMULATED_MODEMS,
     },
     pairing: { ...core, throttle },
-    recorder: new EventRecorder({ ...core, outbox, onMoved }),
+    recorder: new EventRecorder({ ...core, outbox, worker: webhooks, onMoved }),
     onDispatched: dispatchMetrics(registry),
     arrivalsAtOnce: Math.ceil(config.DATABASE_CONNECTIONS / 3),
   })

@@ -60,29 +60,56 @@ export async function insertReceived(
   received: Received,
   now: Date,
 ): Promise<z.output<typeof insertedRow> | undefined> {
-  const { at, offsetMinutes } = eventTime(received.receivedAt, now)
-  const { text, data, port, mms, isPartial } = contentOf(received)
-  const recipient = received.recipient === undefined ? null : storableText(received.recipient)
+  const row = receivedRow(device.id, received, now)
   const [inserted] = await readRows(
     statements,
     insertedRow,
     Prisma.sql`
-    INSERT INTO inbox (account_id, id, device_id, type, sender, recipient, sim_number, created_at, offset_minutes,
-      text, data, port, mms, is_partial, is_encrypted)
-    VALUES (${device.accountId}, ${storableText(received.id)}, ${device.id}, ${received.type},
-      ${storableText(received.sender)}, ${recipient}, ${received.simNumber ?? null}, ${at}, ${offsetMinutes},
-      ${text}, ${data}, ${port}, ${mms}::jsonb, ${isPartial},
-      ${received.isEncrypted ?? false})
+    INSERT INTO inbox (${receivedColumns})
+    SELECT ${receivedValues(device.accountId, row)}
     ON CONFLICT (account_id, id) DO UPDATE SET text = excluded.text, data = excluded.data, is_partial = false,
         is_encrypted = excluded.is_encrypted
       WHERE inbox.is_partial AND NOT excluded.is_partial
     RETURNING id, device_id AS "deviceId", type, sender, recipient, sim_number AS "simNumber",
       created_at AS "createdAt", offset_minutes AS "offsetMinutes", text, data, port, mms,
-      is_encrypted AS "isEncrypted", xmax = 0 AS "isNew",
-      EXISTS (SELECT FROM conversation_states s
-        WHERE s.account_id = inbox.account_id AND s.number = inbox.sender AND s.blocked_at IS NOT NULL) AS "isBlocked"`,
+      is_encrypted AS "isEncrypted", xmax = 0 AS "isNew", ${isFromBlocked} AS "isBlocked"`,
   )
   return inserted
+}
+
+/** The SQL condition that the sender of an inbox row is blocked. */
+export const isFromBlocked = Prisma.sql`EXISTS (SELECT FROM conversation_states s
+  WHERE s.account_id = inbox.account_id AND s.number = inbox.sender AND s.blocked_at IS NOT NULL)`
+
+/** The columns of a new row, in the order of `receivedValues`. */
+export const receivedColumns = Prisma.sql`account_id, id, device_id, type, sender, recipient, sim_number, created_at,
+  offset_minutes, text, data, port, mms, is_partial, is_encrypted`
+
+export function receivedValues(accountId: string, row: ReceivedRow): Prisma.Sql {
+  const mms = row.mms === null ? null : JSON.stringify(row.mms)
+  return Prisma.sql`${accountId}::text, ${row.id}::text, ${row.deviceId}::text, ${row.type}::text, ${row.sender}::text,
+    ${row.recipient}::text, ${row.simNumber}::int, ${row.createdAt}::timestamptz, ${row.offsetMinutes}::int,
+    ${row.text}::text, ${row.data}::bytea, ${row.port}::int, ${mms}::jsonb, ${row.isPartial}::boolean,
+    ${row.isEncrypted}::boolean`
+}
+
+export type ReceivedRow = ReturnType<typeof receivedRow>
+
+/** Returns the row of a received message, with the values that the database returns after it is stored. */
+export function receivedRow(deviceId: string, received: Received, now: Date) {
+  const { at, offsetMinutes } = eventTime(received.receivedAt, now)
+  return {
+    id: storableText(received.id),
+    deviceId,
+    type: received.type,
+    sender: storableText(received.sender),
+    recipient: received.recipient === undefined ? null : storableText(received.recipient),
+    simNumber: received.simNumber ?? null,
+    createdAt: at,
+    offsetMinutes,
+    ...contentOf(received),
+    isEncrypted: received.isEncrypted ?? false,
+  }
 }
 
 function contentOf(received: Received) {
@@ -97,7 +124,7 @@ function contentOf(received: Received) {
     case 'MMS': {
       const { transactionId, subject, size, contentClass, contentLocation, expiresAt } = received
       const mms = { transactionId, subject, size, contentClass, contentLocation, expiresAt }
-      return { ...nothing, mms: JSON.stringify(storableJson(mms)) }
+      return { ...nothing, mms: storableJson(mms) }
     }
     case 'MMS_DOWNLOADED':
       return { ...nothing, text: storableText(received.text) }

@@ -1,18 +1,21 @@
 // Inbound path, step 8: groups the events of devices. Next: record-events.ts.
 
+import type { Log } from '@smsgw/daemon/log/log'
 import type { ReadEvent } from '@smsgw/link/events/event-inbox'
 import type { Clock } from '../clock.ts'
 import type { AgentConnection } from '../link/claim/agent-connection.ts'
 import type { Move } from '../messages/progress/message-progress.ts'
 import type { Database } from '../store/database.ts'
 import type { Outbox } from '../webhooks/outbox/enqueue-events.ts'
-import { type RecordedBatch, recordEvents } from './record-events.ts'
+import { type RecordedBatch, recordEvents, type TakingWorker } from './record-events.ts'
 
 export interface EventRecorderDeps {
   readonly database: Database
   readonly clock: Clock
   readonly hints: { answered(cmdIds: readonly string[]): void }
   readonly outbox?: Outbox
+  readonly worker?: TakingWorker
+  readonly log?: Pick<Log, 'error'>
   /** Called after the commit, with the changed states of recipients. */
   readonly onMoved?: (moves: readonly Move[]) => void
 }
@@ -77,10 +80,13 @@ export class EventRecorder {
   }
 
   async #store(group: readonly Waiting[]): Promise<void> {
-    const { database, clock, hints, outbox, onMoved } = this.#deps
+    const { database, clock, hints, outbox, worker, log, onMoved } = this.#deps
     this.#running += 1
     const batches = group.map(({ batch }) => batch)
-    const recorded = await recordEvents(database, batches, clock.now())
+    const recorded = await recordEvents(database, batches, clock.now(), {
+      worker,
+      onProblem: (err) => log?.error({ err }, 'received message stored with several statements instead of one'),
+    })
     this.#running -= 1
     this.#start()
     const stored = recorded.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))

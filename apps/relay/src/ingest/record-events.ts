@@ -6,21 +6,37 @@ import type { Move } from '../messages/progress/message-progress.ts'
 import { isDatabaseUnavailable } from '../store/connection/database-unavailable.ts'
 import type { Database } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
-import { rawTransaction } from '../store/raw-statements.ts'
+import { rawStatement, rawTransaction } from '../store/raw-statements.ts'
 import type { EventBatch, RecordResult } from './event-recorder.ts'
 import { areAboutMessages, type RecordedBatches, recordBatches, recordMessages } from './record-batches.ts'
+import {
+  type FreeWorker,
+  type SoleReceived,
+  storeSoleReceived,
+  type TakenReceiver,
+} from './store-sole-received-statement.ts'
 
 /**
  * Stores the events of several devices, at most one batch each, in one transaction. If the transaction fails, each
  * batch is tried in a separate transaction, and then each event of a batch that fails. An event that the database
  * always rejects is logged and skipped, so that it does not block later events or other devices. While the database is
  * unavailable, all batches fail and the devices keep their events.
+ *
+ * A single received message is first tried with one statement, which is its own transaction.
  */
 export async function recordEvents(
   database: Database,
   batches: readonly EventBatch[],
   now: Date,
+  options: RecordOptions = {},
 ): Promise<PromiseSettledResult<RecordedBatch>[]> {
+  const received = soleReceived(batches)
+  if (received !== undefined) {
+    const sole = await settled(recordReceived(database, received, now, options))
+    if (sole.status === 'rejected')
+      return Promise.all(batches.map((batch) => settled(recordAlone(database, batch, now))))
+    if (sole.value !== undefined) return [{ status: 'fulfilled', value: sole.value }]
+  }
   const together = await settled(recordTogether(database, batches, now))
   if (together.status === 'fulfilled') {
     const { results, ...rest } = together.value
@@ -44,6 +60,51 @@ export interface RecordedBatch {
   readonly moves: readonly Move[]
   /** The number of deliveries and notifications that were added to the outbox. */
   readonly enqueued: number
+}
+
+export interface RecordOptions {
+  readonly worker?: TakingWorker | undefined
+  /** Called if a received message could not be stored with one statement. It is then stored with several. */
+  readonly onProblem?: (error: unknown) => void
+}
+
+/** The worker that sends deliveries, and that may take their receivers in the transaction that stores them. */
+export interface TakingWorker {
+  /** What a transaction needs to take receivers. Undefined if the worker cannot serve more receivers now. */
+  free(): FreeWorker | undefined
+  /** Serves receivers that a transaction has taken. `takenAtMs` is before the transaction. */
+  serve(taken: readonly TakenReceiver[], worker: number, takenAtMs: number): void
+}
+
+/** Returns the received message if it is the only event. This is the usual case while the relay has little to do. */
+function soleReceived([batch, ...others]: readonly EventBatch[]): SoleReceived | undefined {
+  const [read, ...later] = batch?.events ?? []
+  if (batch === undefined || others.length > 0 || read === undefined || later.length > 0) return undefined
+  if (!('event' in read) || read.event.kind !== 'received' || batch.skipped > 0) return undefined
+  // A stored partial message may have to be completed, or to stay as it is.
+  if ('isPartial' in read.event && read.event.isPartial) return undefined
+  return { connection: batch.connection, seq: batch.from, tag: batch.tag, event: read.event }
+}
+
+/** Returns undefined if nothing was stored, because the message is not simply new. */
+async function recordReceived(
+  database: Database,
+  received: SoleReceived,
+  now: Date,
+  { worker, onProblem }: RecordOptions,
+): Promise<RecordedBatch | undefined> {
+  const takenAtMs = performance.now()
+  const free = worker?.free()
+  try {
+    const stored = await rawStatement(database, (statements) => storeSoleReceived(statements, received, now, free))
+    if (stored === undefined) return undefined
+    if (free !== undefined) worker?.serve(stored.taken, free.worker, takenAtMs)
+    return { result: { kind: 'stored', mark: received.seq }, answered: [], moves: [], enqueued: stored.enqueued }
+  } catch (error) {
+    // If the database is unavailable, the transaction that is tried next fails as well.
+    if (!isDatabaseUnavailable(error)) onProblem?.(error)
+    throw error
+  }
 }
 
 function recordTogether(database: Database, batches: readonly EventBatch[], now: Date): Promise<RecordedBatches> {

@@ -14,8 +14,13 @@ export async function enqueueNotifications(
   accountId: string,
   events: readonly OutboxEvent[],
 ): Promise<number> {
-  const notifications = events.flatMap((event) => storable(notificationOf(event)))
+  const notifications = notificationsOf(events)
   return notifications.length === 0 ? 0 : await insertNotifications(statements, accountId, notifications)
+}
+
+/** Returns the notifications of these events. A browser gets those to which it has subscribed. */
+export function notificationsOf(events: readonly OutboxEvent[]): NewNotification[] {
+  return events.flatMap((event) => storable(notificationOf(event)))
 }
 
 function notificationOf(event: OutboxEvent): NewNotification | undefined {

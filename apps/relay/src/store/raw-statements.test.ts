@@ -7,7 +7,15 @@ import { useTestDatabase } from '../testing/test-database.ts'
 import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
 import { connectDatabase, connectRawDatabase } from './database.ts'
 import { Prisma } from './generated/client.ts'
-import { inOneTrip, polling, type RawStatements, rawTransaction, together, withoutPrisma } from './raw-statements.ts'
+import {
+  inOneTrip,
+  polling,
+  type RawStatements,
+  rawStatement,
+  rawTransaction,
+  together,
+  withoutPrisma,
+} from './raw-statements.ts'
 import { readRow } from './read-rows.ts'
 
 const world = useTestDatabase({ connections: 2 })
@@ -110,6 +118,23 @@ test('replaces a connection that is lost in a transaction, and reports the datab
     }).catch((failure: unknown) => failure)
     expect(isDatabaseUnavailable(error)).toBe(true)
   }
+  const row = z.object({ answer: z.int() })
+  expect(await readRow(world.database, row, Prisma.sql`SELECT 42 AS answer`)).toEqual({ answer: 42 })
+})
+
+test('a single statement is a transaction of its own, and its connection is closed after the time limit', async () => {
+  await account('single')
+  await rawStatement(
+    world.database,
+    (statements) => statements.$executeRaw`UPDATE accounts SET password_hash = 'changed' WHERE id = ${'single'}`,
+  )
+  const changed = await world.database.account.findUniqueOrThrow({ where: { id: 'single' } })
+  expect(changed.passwordHash).toBe('changed')
+  const refused = rawStatement(world.database, (statements) => statements.$queryRaw`SELECT 1 / 0`)
+  await expect(refused).rejects.toThrow('division by zero')
+  const late = rawStatement(world.database, (statements) => statements.$queryRaw`SELECT pg_sleep(60)`, 20)
+  const error = await late.catch((failure: unknown) => failure)
+  expect(isDatabaseUnavailable(error)).toBe(true)
   const row = z.object({ answer: z.int() })
   expect(await readRow(world.database, row, Prisma.sql`SELECT 42 AS answer`)).toEqual({ answer: 42 })
 })

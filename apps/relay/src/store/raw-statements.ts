@@ -95,6 +95,18 @@ export async function rawTransaction<Result>(
   return await onConnection(raw, timeoutMs, (client) => commit(client, (send) => work(rawStatements(send, raw))))
 }
 
+/** Runs a single statement, which is its own transaction, with the time limit of `rawTransaction`. */
+export async function rawStatement<Result>(
+  database: Database | RawDatabase,
+  run: (statements: RawStatements) => Promise<Result>,
+  timeoutMs = TRANSACTION_TIMEOUT_MS,
+): Promise<Result> {
+  const raw = pools.get(database)
+  if (raw === undefined) return await run(database)
+  const send = (client: PoolClient) => (query: QueryConfig) => sentTogether(client, () => client.query(query))
+  return await onConnection(raw, timeoutMs, (client) => run(rawStatements(send(client), raw)))
+}
+
 /** Runs the work on a connection of the pool. Rolls back and limits the time as `rawTransaction` describes. */
 async function onConnection<Result>(
   raw: RawPool,

@@ -28,10 +28,7 @@ import { publishHints } from '../hints/publish-hints-statement.ts'
 import { countReceived, findReceivedAt } from '../inbox/count-received.ts'
 import { deleteReceived } from '../inbox/delete-received-statement.ts'
 import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
-import { insertReceived } from '../inbox/insert-received-statement.ts'
-import { fenceBatches } from '../ingest/fence-batches-statement.ts'
-import { storeParts } from '../ingest/store-parts-statement.ts'
-import { writeMarks } from '../ingest/write-marks-statement.ts'
+import { ingestExamples } from '../ingest/testing/ingest-examples.ts'
 import { recordTelemetry } from '../link/record-telemetry-statement.ts'
 import { dispatchWorld } from '../link/testing/dispatch-world.ts'
 import { linkExamples } from '../link/testing/link-examples.ts'
@@ -173,24 +170,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'hints/publish-hints-statement.ts': (s) => publishHints(s, [{ kind: 'wake', deviceId: 'device' }]),
   'inbox/delete-received-statement.ts': (s) => deleteReceived(s, 0),
   'inbox/inbox-retention-statement.ts': (s) => inboxRetention.deleteOlder(s as never, 'account', now, 1),
-  'inbox/insert-received-statement.ts': (s) =>
-    insertReceived(
-      s,
-      { id: 'device', accountId: 'account' },
-      {
-        ...{ kind: 'received', type: 'SMS', parts: 1, receivedAt: now.toISOString() },
-        ...{ id: 'received', sender: '+447700900123', simNumber: 1, text: 'hello' },
-      },
-      now,
-    ),
-  'ingest/fence-batches-statement.ts': (s) => fenceBatches(s, [connection]),
-  'ingest/store-parts-statement.ts': (s) =>
-    storeParts(
-      s,
-      [{ kind: 'part-reported', cmdId: 'm/0', part: 1, status: 0, words: 'received', at: 0 } as never],
-      now,
-    ),
-  'ingest/write-marks-statement.ts': (s) => writeMarks(s, [{ ...connection, mark: 1, tag: undefined }]),
+  ...ingestExamples(now, connection),
   ...linkExamples(now, connection),
   'logs/log-retention-statement.ts': async (s) => {
     await deleteOldLogs(s, 'account', now, 1)

@@ -1,6 +1,8 @@
 // Inbound path, step 13: takes a lease for each receiver that has due deliveries. Next: attempt-delivery.ts.
 
 import type { Log } from '@smsgw/daemon/log/log'
+import type { TakingWorker } from '../../ingest/record-events.ts'
+import type { FreeWorker, TakenReceiver } from '../../ingest/store-sole-received-statement.ts'
 import { isDatabaseUnavailable } from '../../store/connection/database-unavailable.ts'
 import type { Database } from '../../store/database.ts'
 import { everySecond } from '../../store/every-second.ts'
@@ -33,11 +35,14 @@ export interface DeliveryWorkerDeps extends Omit<ReceiverLaneDeps, 'recorder' | 
  * deliveries. A new delivery is usually for a receiver that this worker has served recently, so when a hint wakes the
  * worker, it reads the deliveries of these receivers in the same round trip in which it takes them.
  *
+ * The transaction that stores a received message may also take the receivers of its deliveries for this worker. Such a
+ * delivery is sent without a round.
+ *
  * Rounds run when the worker is woken, five times a second while it serves receivers, and otherwise once a second. New
  * deliveries do not wait for that, because a hint wakes the worker at once. Only a due retry, or a delivery whose hint
  * was lost, waits for up to a second.
  */
-export class DeliveryWorker implements Outbox {
+export class DeliveryWorker implements Outbox, TakingWorker {
   readonly #deps: DeliveryWorkerDeps
   readonly #laneNeeds: ReceiverLaneDeps
   readonly #recorder: AttemptRecorder
@@ -70,6 +75,34 @@ export class DeliveryWorker implements Outbox {
   wake(): void {
     this.#isHinted = true
     this.#requestRound()
+  }
+
+  /** Returns undefined if the worker cannot serve more receivers. */
+  free(): FreeWorker | undefined {
+    const worker = this.#presence.number
+    const limit = this.#freeLanes
+    if (worker === undefined || this.#stopping !== undefined || limit <= 0) return undefined
+    return { worker, leaseSeconds: LEASE_SECONDS, busy: [...this.#lanes.keys()], limit }
+  }
+
+  /** Serves receivers that a transaction has taken together with their first delivery. */
+  serve(taken: readonly TakenReceiver[], worker: number, takenAtMs: number): void {
+    // After a stop or a lost number, other workers take the receivers at once, because they see this in the database.
+    if (worker !== this.#presence.number || this.#stopping !== undefined) return
+    for (const { receiver, delivery } of taken) {
+      const { key } = receiver
+      if (this.#lanes.has(key)) {
+        // The previous lane has released the receiver, but has not been removed yet. Takes the receiver again later.
+        void this.#recorder.release(worker, key).then(() => this.#requestRound())
+        continue
+      }
+      const lane = this.#openLane(worker, receiver, takenAtMs)
+      lane.feed([delivery], lane.wants)
+    }
+  }
+
+  get #freeLanes(): number {
+    return (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
   }
 
   #requestRound(): void {
@@ -132,7 +165,7 @@ export class DeliveryWorker implements Outbox {
   /** Returns the receivers whose deliveries have already been read. */
   async #take(worker: number): Promise<ReadonlySet<bigint>> {
     const takenAtMs = performance.now()
-    const free = (this.#deps.mostReceivers ?? MOST_RECEIVERS) - this.#lanes.size
+    const free = this.#freeLanes
     const limit = Math.max(0, Math.min(RECEIVERS_AT_ONCE, free))
     // Stops serving the receiver that has been served longest, because other receivers are waiting.
     if (free <= 0) this.#lanes.values().next().value?.end()
@@ -179,7 +212,7 @@ export class DeliveryWorker implements Outbox {
     return new Set(read.keys())
   }
 
-  #openLane(worker: number, receiver: DueReceiver, takenAtMs: number): void {
+  #openLane(worker: number, receiver: DueReceiver, takenAtMs: number): ReceiverLane {
     const lane = new ReceiverLane(this.#laneNeeds, {
       worker,
       receiver,
@@ -198,6 +231,7 @@ export class DeliveryWorker implements Outbox {
     this.#recent.add(receiver.key)
     const [oldest] = this.#recent
     if (this.#recent.size > MOST_RECENT && oldest !== undefined) this.#recent.delete(oldest)
+    return lane
   }
 
   #allDone(): void {

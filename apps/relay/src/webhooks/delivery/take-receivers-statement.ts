@@ -5,7 +5,18 @@ import { readRows } from '../../store/read-rows.ts'
 import { isInTurn } from '../outbox/event-turn.ts'
 import { PRESENCE_CLASS } from './worker-presence.ts'
 
-const receiver = z.object({
+/** The columns of a webhook `w` and its account `a`. */
+export const ofReceiver = Prisma.sql`w.key, w.id, w.account_id AS "accountId", w.url, w.format,
+  w.secret_sealed AS "secretSealed",
+  CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed",
+  a.signing_key_sealed AS "signingKeySealed", (a.settings #>> '{webhooks,retry_count}')::int AS retries, w.pauses,
+  w.failing_since IS NOT NULL OR w.pauses > 0 AS "hasFailures"`
+
+/** The SQL condition that requests may be sent to webhook `w` now. */
+export const mayBeServed = Prisma.sql`w.disabled_at IS NULL AND w.held_since IS NULL
+  AND (w.paused_until IS NULL OR w.paused_until <= now())`
+
+export const dueReceiver = z.object({
   key: z.bigint(),
   id: z.string(),
   accountId: z.string(),
@@ -23,7 +34,7 @@ const receiver = z.object({
 })
 
 /** A webhook that only this worker serves, with all data that sending needs. */
-export type DueReceiver = Readonly<z.output<typeof receiver>>
+export type DueReceiver = Readonly<z.output<typeof dueReceiver>>
 
 export interface TakingReceivers {
   /** The number of this worker. */
@@ -59,7 +70,7 @@ export function takeReceivers(statements: RawStatements, taking: TakingReceivers
   const { worker, leaseSeconds, busy, renewed, after, limit } = taking
   return readRows(
     statements,
-    receiver,
+    dueReceiver,
     Prisma.sql`
     WITH RECURSIVE present AS MATERIALIZED (
       SELECT objid::bigint AS worker FROM pg_locks
@@ -76,7 +87,7 @@ export function takeReceivers(statements: RawStatements, taking: TakingReceivers
     ),
     found AS MATERIALIZED (
       SELECT w.key FROM webhooks w JOIN waiting ON waiting.webhook_key = w.key
-      WHERE w.disabled_at IS NULL AND w.held_since IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())
+      WHERE ${mayBeServed}
         AND w.key <> ALL (${[...busy]}::bigint[])
         AND (w.served_by IS NULL OR w.served_until <= now() OR w.served_by NOT IN (SELECT present.worker FROM present))
         AND EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_key = w.key AND d.state = 'waiting'
@@ -87,7 +98,7 @@ export function takeReceivers(statements: RawStatements, taking: TakingReceivers
     kept AS MATERIALIZED (
       SELECT w.key FROM webhooks w
       WHERE w.key = ANY (${[...renewed]}::bigint[]) AND w.served_by = ${worker}
-        AND w.disabled_at IS NULL AND w.held_since IS NULL AND (w.paused_until IS NULL OR w.paused_until <= now())
+        AND ${mayBeServed}
       ORDER BY w.key
       FOR NO KEY UPDATE OF w SKIP LOCKED
     )
@@ -98,9 +109,6 @@ export function takeReceivers(statements: RawStatements, taking: TakingReceivers
         FROM current_setting('synchronous_commit') AS now_set
       ) AS commit
     WHERE w.key = one.key AND a.id = w.account_id
-    RETURNING w.key, w.id, w.account_id AS "accountId", w.url, w.format, w.secret_sealed AS "secretSealed",
-      CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS "previousSecretSealed",
-      a.signing_key_sealed AS "signingKeySealed", (a.settings #>> '{webhooks,retry_count}')::int AS retries, w.pauses,
-      w.failing_since IS NOT NULL OR w.pauses > 0 AS "hasFailures"`,
+    RETURNING ${ofReceiver}`,
   )
 }

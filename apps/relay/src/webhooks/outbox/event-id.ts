@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { unknownOutcomes } from '../../messages/progress/message-state.ts'
+import { Prisma } from '../../store/generated/client.ts'
 import type { OutboxEvent } from './outbox-event.ts'
 
 /**
@@ -8,6 +9,16 @@ import type { OutboxEvent } from './outbox-event.ts'
  */
 export function eventId(accountId: string, webhookId: string, event: OutboxEvent): string {
   return derivedEventId([accountId, webhookId, event.event, ...factsOf(event)])
+}
+
+/** Returns SQL that calculates the same id for the webhook of a row, for a statement that also finds the webhooks. */
+export function sqlEventId(accountId: string, webhookId: Prisma.Sql, event: OutboxEvent): Prisma.Sql {
+  const before = `[${JSON.stringify(accountId)},`
+  const after = `,${[event.event, ...factsOf(event)].map((fact) => JSON.stringify(fact)).join()}]`
+  return Prisma.sql`(SELECT encode(
+    set_byte(set_byte(octets, 6, get_byte(octets, 6) & 15 | 128), 8, get_byte(octets, 8) & 63 | 128), 'hex')::uuid::text
+    FROM (SELECT substring(sha256(convert_to(${before}::text || to_json(${webhookId})::text || ${after}::text, 'UTF8'))
+      FROM 1 FOR 16) AS octets) AS hashed)`
 }
 
 /** Returns the id of an outbound event for one recipient. Only failures have a `code`. */
