@@ -22,6 +22,8 @@ export interface WrittenChanges {
   readonly tags: readonly string[]
   /** The ids of the received commands that the journal did not have yet. */
   readonly fresh: readonly string[]
+  /** True if nothing was written, because the journal had the PDU of `unlessReceived`. */
+  readonly wasReceived?: boolean
 }
 
 /**
@@ -51,8 +53,10 @@ export class ChangeWriter {
     this.#nextSeq = undefined
   }
 
-  write(changes: readonly EncodedChange[]): WrittenChanges {
+  /** @param unlessReceived the id of a PDU; if the journal has it, nothing is written */
+  write(changes: readonly EncodedChange[], unlessReceived?: string): WrittenChanges {
     const written = { seqs: [], tags: [], fresh: [] }
+    if (unlessReceived !== undefined && this.#hasReceived(unlessReceived)) return { ...written, wasReceived: true }
     for (const change of changes) this.#apply(change, written)
     return written
   }
@@ -180,6 +184,10 @@ export class ChangeWriter {
         }
         break
     }
+  }
+
+  #hasReceived(pduId: string): boolean {
+    return this.#statement('SELECT 1 FROM inbound WHERE pdu_id = ?').get(pduId) !== undefined
   }
 
   /** Returns true if the command is new: the journal had neither the command nor its tombstone. */

@@ -11,7 +11,13 @@ import { type Reads, readsOf } from './read.ts'
 import { forgetContentOfEnded, JournalRetention, type Removed, type RetentionLimits } from './retention.ts'
 
 export type JournalRequest = { readonly id: number } & (
-  | { readonly kind: 'write'; readonly changes: readonly EncodedChange[]; readonly nowMs: number | undefined }
+  | {
+      readonly kind: 'write'
+      readonly changes: readonly EncodedChange[]
+      /** The id of a PDU. If the journal has this PDU, the changes are not written. */
+      readonly unlessReceived: string | undefined
+      readonly nowMs: number | undefined
+    }
   | { readonly kind: 'read'; readonly what: keyof Reads; readonly ask: never }
   | { readonly kind: 'forget'; readonly limits: RetentionLimits }
   | { readonly kind: 'confirm'; readonly isConfirmed: boolean }
@@ -105,13 +111,21 @@ function work(requests: readonly JournalRequest[]): void {
 function commit(writes: readonly WriteRequest[]): readonly JournalReply[] {
   const replies: JournalReply[] = []
   let isRefused = false
+  let isChanged = false
   try {
     database.exec('BEGIN IMMEDIATE')
-    for (const { id, changes, nowMs: writtenMs } of writes) {
+    for (const { id, changes, unlessReceived, nowMs: writtenMs } of writes) {
       nowMs = writtenMs
       isRefused = true
-      replies.push({ id, kind: 'done', value: writer.write(changes) })
+      const value = writer.write(changes, unlessReceived)
+      isChanged ||= value.wasReceived !== true
+      replies.push({ id, kind: 'done', value })
       isRefused = false
+    }
+    // Without a change, answers even if the disk is full.
+    if (!isChanged) {
+      database.exec('ROLLBACK')
+      return replies
     }
     writer.finish()
     database.exec('COMMIT')

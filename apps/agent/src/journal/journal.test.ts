@@ -304,6 +304,32 @@ test('closes even if a caller makes calls without an end', async () => {
   expect(calls).toBeGreaterThan(1)
 })
 
+test('writes nothing for a PDU that it has or that is written at the same time, without affecting other calls', async () => {
+  const { journal } = await open()
+  const unlessReceived = 'x'
+  const writes = [
+    journal.write([inbound('x', 1), event('a')], { unlessReceived }),
+    journal.write([inbound('x', 2), event('lost')], { unlessReceived }),
+    journal.write([event('b')]),
+  ]
+  expect((await Promise.all(writes)).map(({ seqs, wasReceived }) => [seqs, wasReceived])).toEqual([
+    [[1], undefined],
+    [[], true],
+    [[2], undefined],
+  ])
+  expect((await journal.eventTexts(1, 2)).events).toHaveLength(2)
+  await journal.close()
+  const again = await open()
+  const before = again.marks
+  expect(await again.journal.write([inbound('x', 3), event('lost')], { unlessReceived })).toMatchObject({
+    ...{ seqs: [], wasReceived: true },
+  })
+  expect(await again.journal.write([event('c')], { unlessReceived: 'y' })).toMatchObject({ seqs: [before.tail + 1] })
+  expect((await again.journal.eventTexts(1, 3)).events).toHaveLength(3)
+  expect(await again.journal.read('inbound', { sinceMs: 0 })).toMatchObject([{ pduId: 'x', slot: { index: 1 } }])
+  expect(await again.journal.read('events', { after: 0, most: 10 })).toHaveLength(3)
+})
+
 test('writes simultaneous calls in one commit', async () => {
   const { journal, fsyncMs } = await open()
   expect(fsyncMs).toBeGreaterThan(0)

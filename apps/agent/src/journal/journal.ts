@@ -48,6 +48,8 @@ export interface WriteOptions {
    * delayed.
    */
   readonly mayWaitMs?: number
+  /** Writes nothing if the journal already has the PDU with this id. */
+  readonly unlessReceived?: string
 }
 
 /**
@@ -152,12 +154,14 @@ class JournalThread implements Journal {
     worker.on('exit', () => this.#end(new Error('the journal thread ended'), onLost))
   }
 
-  async write(changes: readonly Change[], { mayWaitMs = 0 }: WriteOptions = {}): Promise<WrittenChanges> {
+  async write(changes: readonly Change[], options: WriteOptions = {}): Promise<WrittenChanges> {
+    const { mayWaitMs = 0, unlessReceived } = options
     const encoded = changes.map(encodedChange)
     const written = await this.#ask<WrittenChanges>(
-      { kind: 'write', changes: encoded, nowMs: this.#nowMs() },
+      { kind: 'write', changes: encoded, unlessReceived, nowMs: this.#nowMs() },
       mayWaitMs,
     )
+    if (written.wasReceived === true) return written
     this.#freshEvents.add(changes, encoded, written)
     const tail = written.seqs.at(-1)
     if (tail !== undefined) this.#onEvents(tail)

@@ -1,4 +1,5 @@
 import type { Clock } from '@smsgw/modem/clock'
+import type { WrittenChanges } from './apply-change.ts'
 import type { Change } from './change.ts'
 import { type Journal, JournalError, type WriteOptions } from './journal.ts'
 import { Turns } from './turns.ts'
@@ -21,7 +22,9 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
     if (failing > 0) await before
     let hasFailed = false
     try {
-      while (!(await isWritten(changes, options))) {
+      for (;;) {
+        const result = await tryWrite(changes, options)
+        if (result !== undefined) return result
         if (!hasFailed) failing += 1
         hasFailed = true
         await before
@@ -32,20 +35,19 @@ export function keepWriting(journal: Journal, clock: Clock, watch: WriteWatch): 
       if (hasFailed && failing === 0) watch.onRecovered?.()
     }
   }
-  const isWritten = async (changes: readonly Change[], options: WriteOptions | undefined) => {
+  const tryWrite = async (changes: readonly Change[], options: WriteOptions | undefined) => {
     try {
-      await journal.write(changes, options)
-      return true
+      return await journal.write(changes, options)
     } catch (error) {
       if (!(error instanceof JournalError)) throw error
       if (error.reason === 'closed') await never
       watch.onProblem(error)
       if (error.reason === 'refused') throw error
-      return false
+      return undefined
     }
   }
   return (changes, options) => {
-    if (changes.length === 0) return Promise.resolve()
+    if (changes.length === 0) return Promise.resolve(nothing)
     const before = last
     const done = turns.take(messagesOf(changes), () => written(changes, options, before))
     last = done.catch(() => undefined)
@@ -73,9 +75,11 @@ type Written = (
   changes: readonly Change[],
   options: WriteOptions | undefined,
   before: Promise<unknown>,
-) => Promise<void>
+) => Promise<WrittenChanges>
 
-export type Keep = (changes: readonly Change[], options?: WriteOptions) => Promise<void>
+export type Keep = (changes: readonly Change[], options?: WriteOptions) => Promise<WrittenChanges>
+
+const nothing: WrittenChanges = { seqs: [], tags: [], fresh: [] }
 
 const never = new Promise<never>(() => undefined)
 const retryMs = 1000

@@ -7,11 +7,13 @@ import {
   type TimeStamp,
 } from '@smsgw/sms/fields/time-stamp'
 import { textOfUserData } from '@smsgw/sms/fields/user-data'
+import { concatenationOf, portsOf } from '@smsgw/sms/fields/user-data-header'
 import { octetsFromHex } from '@smsgw/sms/octets'
 import type { ReassemblyEffect } from '@smsgw/sms/reassembly/reassemble'
 import type { Deliver } from '@smsgw/sms/tpdu/deliver'
 import type { StatusReport } from '@smsgw/sms/tpdu/status-report'
 import { decodeIncoming } from '@smsgw/sms/tpdu/tpdu'
+import { wapPushPort } from '@smsgw/sms/wap/wsp-push'
 import type { Change, Json } from '../journal/change.ts'
 import type { InboundRecord } from '../journal/read.ts'
 import { datedMs, type TrustedTime } from '../time/trusted-time.ts'
@@ -55,6 +57,18 @@ export class InboundOutcomes {
       this.#options.onError(error)
       return this.#unreadable(row)
     }
+  }
+
+  /**
+   * Returns the result of a short text or of data. Returns undefined for any other PDU: to find the result of a part or
+   * of an MMS notification, its state is changed, so it must be certain that the PDU is new.
+   */
+  ofShort(row: InboundRecord): readonly Change[] | undefined {
+    const tpdu = tpduIn(row.pdu)
+    if (tpdu?.kind !== 'deliver' || isSilent(tpdu)) return undefined
+    const { header } = tpdu.userData
+    if (concatenationOf(header) !== undefined || portsOf(header)?.destination === wapPushPort) return undefined
+    return this.dateOf(row) === undefined ? undefined : this.of(row)
   }
 
   /** Returns the time when a PDU arrived, or undefined until the clock can be trusted. */

@@ -31,6 +31,15 @@ test('takes a report without reading the journal if the answer for its message a
   expect(world.acknowledged).toBe(1)
 })
 
+test('takes a short message without reading the journal', async () => {
+  world.disk.failReads = true
+  world.deliver(one('hello'))
+  await world.pass(3000)
+  expect(world.storage.size).toBe(0)
+  world.disk.failReads = false
+  expect(await world.received()).toMatchObject([{ type: 'SMS', text: 'hello' }])
+})
+
 test('keeps messages on the SIM and unacknowledged while the disk is full, and continues automatically', async () => {
   world.disk.isFull = true
   for (let at = 0; at < 40; at += 1) world.deliver(one(`${at} ${'x'.repeat(100)}`))

@@ -74,7 +74,7 @@ test('treats a redelivery after the network timers as the same message, also in 
   await world.pass(20_000)
   world.deliver(pdu)
   await world.pass(hour)
-  await world.direct(pdu)
+  await Promise.all([world.direct(pdu), world.pass(3000)])
   expect(await world.received()).toHaveLength(1)
   expect(world.storage.size).toBe(0)
 })

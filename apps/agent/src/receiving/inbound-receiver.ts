@@ -135,10 +135,27 @@ export class InboundReceiver {
     const { journal } = this.#options
     const slot = slotOf(incoming)
     if (slot && this.#cleaner.wasDeletedSince(sim.iccid, slot, incoming.pdu, at.monotonicMs)) return
+    if (await this.#takeShort(sim, incoming, at)) return
     const identity = await identifyPdu(journal, { iccid: sim.iccid, pdu: incoming.pdu, slot, at })
     if (identity.kind === 'new') await this.#takeNew(sim, incoming, identity.pduId, at)
     // Deletes the copy at once: it has the same octets as the original, so the order of the deletions does not matter.
     else this.#cleaner.clear(sim, identity.pduId, incoming, identity.kind === 'copy')
+  }
+
+  /**
+   * Writes a short message without asking first whether it is known: the transaction that writes it also answers that,
+   * so an idle agent waits for the journal once. Returns false if nothing was written.
+   */
+  async #takeShort(sim: ReceivingSim, incoming: Incoming, at: Stamp): Promise<boolean> {
+    const pduId = firstIdOf(sim.iccid, incoming.pdu)
+    const row = newRow(sim, incoming, pduId, at)
+    const result = this.#outcomes.ofShort(row)
+    if (result === undefined) return false
+    const { wasReceived } = await this.#keep([received(row), ...result], { unlessReceived: pduId })
+    if (wasReceived === true) return false
+    crashPoint('inbound-journaled')
+    this.#cleaner.clear(sim, pduId, incoming, false)
+    return true
   }
 
   async #takeNew(sim: ReceivingSim, incoming: Incoming, pduId: string, at: Stamp): Promise<void> {

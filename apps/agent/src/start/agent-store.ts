@@ -42,13 +42,14 @@ export async function openAgentStore(
   })
   const { journal, marks, isContinued, fsyncMs } = opened
   logJournal(opened, options.log)
+  const keep = keepWriting(journal, options.clock, problems.journalWrites())
   const store: AgentStore = {
     journal,
     marks,
     isContinued,
     fsyncMs,
     sizeBytes: () => journalBytes(path),
-    keep: keepWriting(journal, options.clock, problems.journalWrites()),
+    keep: async (changes) => void (await keep(changes)),
   }
   return store
 }

@@ -70,10 +70,11 @@ export class MemoryJournal {
       while (queue[0]?.kind === 'read') queue.shift()?.run(true)
     }
     const journal: Journal = {
-      write: (changes) =>
+      write: (changes, { unlessReceived } = {}) =>
         new Promise((resolve, reject) => {
           if (isDead) return
-          const waiting = enqueue('write', (isAlive) => this.#write(changes, isAlive ? { resolve, reject } : undefined))
+          const write = { changes, unlessReceived }
+          const waiting = enqueue('write', (isAlive) => this.#write(write, isAlive ? { resolve, reject } : undefined))
           this.#clock.after(1 + Math.floor(this.#random() ** 4 * slowestMs), () => workUntil(waiting))
         }),
       read: (what, ask) =>
@@ -99,20 +100,20 @@ export class MemoryJournal {
     return { journal, kill }
   }
 
-  #write(changes: readonly Change[], caller: Caller | undefined): void {
+  #write(write: Write, caller: Caller | undefined): void {
     try {
-      const written = this.#apply(changes)
+      const written = this.#apply(write)
       caller?.resolve(written)
     } catch (error) {
       caller?.reject(error)
     }
   }
 
-  #apply(changes: readonly Change[]): WrittenChanges {
+  #apply({ changes, unlessReceived }: Write): WrittenChanges {
     if (changes.some(this.refuses)) throw new JournalError('the disk is full', 'full')
     this.#database.exec('BEGIN')
     try {
-      const written = this.#writer.write(changes.map(encodedChange))
+      const written = this.#writer.write(changes.map(encodedChange), unlessReceived)
       this.#writer.finish()
       this.#database.exec('COMMIT')
       for (const change of changes) if (change.kind === 'command-planned') this.plans.set(change.cmdId, change.plan)
@@ -133,6 +134,11 @@ export class MemoryJournal {
 interface Waiting {
   readonly kind: 'write' | 'read'
   readonly run: (isAlive: boolean) => void
+}
+
+interface Write {
+  readonly changes: readonly Change[]
+  readonly unlessReceived: string | undefined
 }
 
 interface Caller {
