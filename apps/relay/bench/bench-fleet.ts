@@ -10,7 +10,7 @@
 // files: `ulimit -n`.
 import { parseArgs } from 'node:util'
 import { type BenchDatabase, withBenchDatabase } from './bench-database.ts'
-import { compareHistory } from './fleet/compare-history.ts'
+import { compareHistory, historyParts } from './fleet/compare-history.ts'
 import { measureAccepts } from './fleet/measure-accepts.ts'
 import { measureAgents } from './fleet/measure-agents.ts'
 import { historyLists } from './history/fill-lists.ts'
@@ -27,6 +27,14 @@ const { values } = parseArgs({
     messages: { type: 'string' },
     // The lists of the history, each of which gets this many rows: messages, inbox, deliveries.
     lists: { type: 'string' },
+    // Keeps the database of the history in this folder. A later run with the same sizes uses it again.
+    keep: { type: 'string' },
+    // What the history measures: pages, accept.
+    measure: { type: 'string' },
+    // Settings of PostgreSQL instead of those of a gateway: --postgres max_wal_size=1GB,wal_compression=pglz
+    postgres: { type: 'string' },
+    // Measures accepted messages with the checkpoints of a running system, instead of one before each round.
+    steady: { type: 'boolean', default: false },
     seconds: { type: 'string' },
     rounds: { type: 'string' },
     // The entry point of another build. A relay that runs from a bundle needs less memory than one from its sources.
@@ -39,11 +47,14 @@ const counts = (given: string | undefined, small: string, large: string) =>
 const relays = counts(values.relays, '1,2', '1,2,4')
 const [seconds = 1] = counts(values.seconds, '1', '5')
 const [rounds = 2] = counts(values.rounds, '2', '5')
-const lists = (values.lists?.split(',') ?? historyLists).map((name) => {
-  const list = historyLists.find((one) => one === name)
-  if (list === undefined) throw new Error(`--lists "${name}" is not a list: use ${historyLists.join(', ')}`)
-  return list
-})
+const choices = <T extends string>(option: 'lists' | 'measure', all: readonly T[]): readonly T[] =>
+  (values[option]?.split(',') ?? all).map((name) => {
+    const choice = all.find((one) => one === name)
+    if (choice === undefined) throw new Error(`--${option} "${name}" does not exist: use ${all.join(', ')}`)
+    return choice
+  })
+const lists = choices('lists', historyLists)
+const postgres = Object.fromEntries((values.postgres?.split(',') ?? []).map((setting) => setting.split('=', 2)))
 
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   accept: () =>
@@ -65,7 +76,21 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
         seconds: isLarge ? 30 : 3,
       }),
     ),
-  history: () => compareHistory(counts(values.messages, '50000', '3000000'), { lists, seconds, rounds, main }),
+  history: () => {
+    const sizes = counts(values.messages, '50000', '3000000')
+    if (values.keep !== undefined && sizes.length > 1) throw new Error('--keep needs one size: --messages 1000000')
+    const { keep, steady } = values
+    return compareHistory(sizes, {
+      lists,
+      parts: choices('measure', historyParts),
+      seconds,
+      rounds,
+      steady,
+      main,
+      keep,
+      postgres,
+    })
+  },
 }
 const only = values.only?.split(',') ?? Object.keys(parts)
 for (const name of only) {

@@ -9,6 +9,12 @@ export interface BenchOwner {
   readonly deviceId: string
 }
 
+/** The password of the account, and the key with which the relay encrypts secrets. */
+export interface BenchSecrets {
+  readonly password: string
+  readonly serverSecret: string
+}
+
 export interface BenchRelays extends BenchOwner {
   readonly urls: readonly string[]
   readonly pids: readonly number[]
@@ -23,22 +29,24 @@ export async function withBenchRelays(
   work: (relays: BenchRelays) => Promise<void>,
   /**
    * `main` is the entry point of another build, for example a bundle, relative to the folder in which the command was
-   * entered. `prepare` runs when the account and the device exist, while no relay runs.
+   * entered. `prepare` runs when the account and the device exist, while no relay runs. A database that is used again
+   * needs the secrets of its first run.
    */
   {
     main,
     settings: more = {},
+    secrets: { password, serverSecret } = newSecrets(),
     prepare,
   }: {
     readonly main?: string | undefined
     readonly settings?: Record<string, string>
+    readonly secrets?: BenchSecrets
     readonly prepare?: ((owner: BenchOwner) => Promise<void>) | undefined
   } = {},
 ): Promise<void> {
-  const password = randomBytes(12).toString('base64url')
   const settings = {
     DATABASE_URL: url,
-    SERVER_SECRET: randomBytes(32).toString('base64'),
+    SERVER_SECRET: serverSecret,
     ADMIN_USERNAME: 'sms',
     ADMIN_PASSWORD: password,
     QUEUE_MAX_PENDING: '10000000',
@@ -63,7 +71,10 @@ export async function withBenchRelays(
     const { rows } = await pool.query<{ id: string }>('SELECT id FROM accounts')
     const accountId = rows[0]?.id ?? ''
     const deviceId = 'd'.repeat(21)
-    await pool.query('INSERT INTO devices (id, account_id, name) VALUES ($1, $2, $1)', [deviceId, accountId])
+    await pool.query('INSERT INTO devices (id, account_id, name) VALUES ($1, $2, $1) ON CONFLICT (id) DO NOTHING', [
+      deviceId,
+      accountId,
+    ])
     if (prepare !== undefined) {
       await stop()
       await prepare({ accountId, deviceId })
@@ -77,7 +88,11 @@ export async function withBenchRelays(
   }
 }
 
+export function newSecrets(): BenchSecrets {
+  return { password: randomBytes(12).toString('base64url'), serverSecret: randomBytes(32).toString('base64') }
+}
+
 /** `npm run` starts the bench in another folder, and passes the folder of its caller in this variable. */
-function fromCwd(path: string): string {
+export function fromCwd(path: string): string {
   return resolve(process.env['INIT_CWD'] ?? '', path)
 }

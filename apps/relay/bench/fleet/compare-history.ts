@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isOrderBehind } from '../../src/conversation-order/update-order-statement.ts'
 import { areCountsBehind } from '../../src/messages/counts/update-message-counts.ts'
 import { connectDatabase } from '../../src/store/database.ts'
-import type { BenchDatabase } from '../bench-database.ts'
-import { compareAccepts, type HistorySide, withEmptyAndFilled } from '../history/empty-and-filled.ts'
+import type { BenchDatabase, PostgresSettings } from '../bench-database.ts'
+import { compareAccepts } from '../history/compare-accepts.ts'
+import { type HistorySide, withEmptyAndFilled } from '../history/empty-and-filled.ts'
 import type { HistoryList } from '../history/fill-lists.ts'
 import { BENCH_KEY, varyMessages } from '../history/fill-messages.ts'
 import { WEBHOOK } from '../history/fill-other-lists.ts'
@@ -16,7 +17,17 @@ interface HistoryOptions {
   readonly seconds: number
   readonly rounds: number
   readonly main: string | undefined
+  /** Keeps the filled database in this folder, or uses it again. */
+  readonly keep: string | undefined
+  /** Settings of PostgreSQL that differ from those of a gateway. */
+  readonly postgres: PostgresSettings
+  /** What to measure. */
+  readonly parts: readonly HistoryPart[]
+  readonly steady: boolean
 }
+
+export const historyParts = ['pages', 'accept'] as const
+export type HistoryPart = (typeof historyParts)[number]
 
 const TIMES = 100
 const WARM_UP = 20
@@ -28,8 +39,9 @@ const FEW_ROWS = 1_000
 export async function compareHistory(sizes: readonly number[], options: HistoryOptions): Promise<void> {
   for (const rows of sizes) {
     await withEmptyAndFilled({ ...options, rows, fewRows: FEW_ROWS }, options.main, async (...sides) => {
-      await comparePages(sides, options.lists)
-      if (options.lists.includes('messages')) await compareAccepts(sides, { connections: 64, ...options })
+      if (options.parts.includes('pages')) await comparePages(sides, options.lists)
+      if (options.lists.includes('messages') && options.parts.includes('accept'))
+        await compareAccepts(sides, { connections: 64, ...options })
     })
   }
 }

@@ -52,7 +52,7 @@ async function findPostmaster(pool: Pool): Promise<number> {
 }
 
 /** Includes the sessions that have ended. */
-function postgresSeconds(postmaster: number): number {
+export function postgresSeconds(postmaster: number): number {
   const sessions = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && statOf(name)?.[1] === String(postmaster))
   const ended = statOf(postmaster)
   const ofEnded = (Number(ended?.[13]) + Number(ended?.[14])) / 100

@@ -31,6 +31,8 @@ export interface EmbeddedPostgresOptions {
   readonly report: (line: string) => void
   /** True by default. Tests set it to false and are faster, because their data does not survive a power failure. */
   readonly durable?: boolean
+  /** Other values for settings of PostgreSQL, for benches that compare them. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /**
@@ -40,14 +42,21 @@ export interface EmbeddedPostgresOptions {
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const folder = resolve(options.folder)
-  const { report, durable = true } = options
+  const { report, durable = true, settings = {} } = options
   const binaries = findBinaries()
   const user = ordinaryUser(binaries.postgres, folder)
   await endOrphan(folder)
   const dieWithUs = dieWithUsPrefix()
   await initialise(folder, { binaries, user, dieWithUs, durable })
   const socket = socketFolder(folder, user)
-  const command = [...user.prefix, ...dieWithUs, binaries.postgres, '-D', folder, ...settings(socket.path, durable)]
+  const command = [
+    ...user.prefix,
+    ...dieWithUs,
+    binaries.postgres,
+    '-D',
+    folder,
+    ...serverOptions(socket.path, durable, settings),
+  ]
   const start = () => withDisk(folder, startServer(command, report))
   let server = await start()
   let stopping = false
@@ -127,7 +136,7 @@ function dieWithUsPrefix(): string[] {
     : []
 }
 
-function settings(socketFolder: string, durable: boolean): string[] {
+function serverOptions(socketFolder: string, durable: boolean, others: Readonly<Record<string, string>>): string[] {
   const values: Record<string, string> = {
     listen_addresses: '',
     unix_socket_directories: socketFolder,
@@ -148,6 +157,7 @@ function settings(socketFolder: string, durable: boolean): string[] {
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...others,
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
