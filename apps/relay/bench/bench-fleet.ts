@@ -5,6 +5,7 @@
 //   npm run bench -- fleet --large  1, 1000 and 20 000 agents, telemetry of 100 000 agents, 3 000 000 rows in each
 //                                   list; an hour
 //   npm run bench -- fleet --only agents --agents 1,100,10000
+//   npm run bench -- fleet --only history --messages 10000000 --keep folder
 //
 // Linux only, because CPU time and memory are read from `/proc`. A relay with thousands of agents needs as many open
 // files: `ulimit -n`.
