@@ -18,8 +18,8 @@ export type PostgresSettings = Readonly<Record<string, string>>
 export async function withBenchDatabase(
   work: (database: BenchDatabase) => Promise<void>,
   /**
-   * Without `folder`, the database has no rows and is deleted afterwards. With it, the database is created or used again
-   * in this folder, which no other program uses. `settings` differ from those of a gateway.
+   * Without `folder`, the database has no rows and is deleted afterwards. With it, the database is created or used
+   * again in this folder, which no other program uses. `settings` differ from those of a gateway.
    */
   { folder, settings = {} }: { readonly folder?: string | undefined; readonly settings?: PostgresSettings } = {},
 ): Promise<void> {

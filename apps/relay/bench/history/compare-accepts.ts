@@ -12,8 +12,8 @@ export interface AcceptRounds {
   /**
    * False: each round begins with a checkpoint, and medians of the rounds are printed. This is the worst case, because
    * PostgreSQL logs each page as a whole when it changes for the first time after a checkpoint. True: PostgreSQL makes
-   * checkpoints as in a running system. The rounds go on until both sides have made one, and means are printed, because
-   * rounds soon after a checkpoint are slower.
+   * checkpoints as in a running system. The measurement continues until both sides have made one, and means are
+   * printed, because rounds soon after a checkpoint are slower.
    */
   readonly steady?: boolean
 }
