@@ -8,7 +8,7 @@ import twilio from 'twilio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
-import { credentialsIn, Gateway, newFolder } from './house/gateway.ts'
+import { credentialsIn, Gateway, preparedFolder } from './house/gateway.ts'
 import { Phone, PhoneDisk } from './house/peers/phone.ts'
 
 const FROM = '+447700900001'
@@ -34,7 +34,7 @@ let accountSid: string
 let apiKey: string
 
 beforeAll(async () => {
-  const folder = newFolder()
+  const folder = preparedFolder()
   emulator = await Emulator.start(folder, [{ number: FROM }])
   gateway = await Gateway.start({ MODEMS: emulator.pty() }, { folder })
   await gateway.untilReady()

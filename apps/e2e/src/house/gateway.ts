@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiClient, eventually } from './api-client.ts'
 import { mainScripts } from './machine/main-scripts.ts'
+import { placeDatabase } from './machine/prepared-database.ts'
 import { HouseProcess, ROOT } from './machine/process.ts'
 
 /** A gateway with its own data folder, as `npm start` runs it. */
@@ -19,10 +21,13 @@ export class Gateway {
     this.api = new ApiClient(url, credentialsIn(folder))
   }
 
-  /** Runs the program of the gateway, or `npm start` if `command` is `npmStart`. */
+  /**
+   * Runs the program of the gateway, or `npm start` if `command` is `npmStart`. Without `folder`, the data folder
+   * contains a prepared database.
+   */
   static async start(
     settings: Readonly<Record<string, string>> = {},
-    { folder = newFolder(), command = gatewayProgram }: { folder?: string; command?: GatewayCommand } = {},
+    { folder = preparedFolder(), command = gatewayProgram }: { folder?: string; command?: GatewayCommand } = {},
   ): Promise<Gateway> {
     const process = command({ DATA_DIR: folder, PORT: '0', MODEMS: 'virtual', ...settings })
     const url = await process.said((line) => /running at\s+(http\S+)/.exec(line)?.[1])
@@ -59,6 +64,14 @@ export const npmStart: GatewayCommand = (settings) =>
 
 export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), 'smsgw-gateway-'))
+}
+
+/** Returns the data folder of a gateway that has created its database and its secret, but has never run. */
+export function preparedFolder(): string {
+  const folder = newFolder()
+  // Without a secret, the gateway would refuse the database as the data of a relay.
+  if (placeDatabase(folder)) writeFileSync(join(folder, 'server-secret'), `${randomBytes(32).toString('base64')}\n`)
+  return folder
 }
 
 export function credentialsIn(folder: string): { readonly username: string; readonly password: string } {

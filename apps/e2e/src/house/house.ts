@@ -6,6 +6,7 @@ import { ApiClient, eventually } from './api-client.ts'
 import { Emulator } from './emulator.ts'
 import { freePort } from './machine/free-port.ts'
 import { mainScripts } from './machine/main-scripts.ts'
+import { placeDatabase } from './machine/prepared-database.ts'
 import { HouseProcess, logged } from './machine/process.ts'
 
 export interface HouseOptions {
@@ -55,6 +56,7 @@ export class House {
       ADMIN_PASSWORD: randomBytes(12).toString('base64url'),
       ENROLMENT_TOKEN: randomBytes(32).toString('base64url'),
     }
+    if (options.relay?.['DATABASE_URL'] === undefined) placeDatabase(join(folder, 'relay'))
     const emulator = await Emulator.start(folder, options.modems)
     const { relay, url } = await startRelay(folder, secrets, options, String(await freePort()))
     const house = new House({ folder, emulator, relay, relayUrl: url, secrets, options })

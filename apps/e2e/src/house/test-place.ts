@@ -1,5 +1,5 @@
 import { Emulator } from './emulator.ts'
-import { credentialsIn, Gateway, newFolder } from './gateway.ts'
+import { credentialsIn, Gateway, preparedFolder } from './gateway.ts'
 import { House } from './house.ts'
 
 /** A relay or a gateway with a virtual modem, for tests that run against both. */
@@ -16,7 +16,7 @@ export async function startRelayPlace(relay: Readonly<Record<string, string>> = 
 }
 
 export async function startGatewayPlace(): Promise<TestPlace> {
-  const folder = newFolder()
+  const folder = preparedFolder()
   const emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
   const gateway = await Gateway.start({ MODEMS: emulator.pty() }, { folder })
   await gateway.untilReady()
