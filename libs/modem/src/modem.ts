@@ -40,6 +40,7 @@ import { Lifecycle } from './setup/lifecycle.ts'
 import { OperatorLock } from './setup/operator-lock.ts'
 import { PinMemory } from './setup/pin-memory.ts'
 import { beginSessionWork } from './setup/session-work.ts'
+import { SimPin } from './setup/sim-pin.ts'
 import type { ModemSession, StartupOutcome } from './setup/startup.ts'
 import { ToolkitResponder } from './toolkit/toolkit-responder.ts'
 import type { BytePort } from './wire/byte-port.ts'
@@ -65,8 +66,7 @@ export class Modem implements ModemDriver {
   readonly #calls: IncomingCalls
   readonly #toolkit: ToolkitResponder
   readonly #operatorLock: OperatorLock
-  readonly #onSimPin: ((pin: string) => void) | undefined
-  #simPin: string | undefined
+  readonly #simPin: SimPin
   #ussd: UssdSession | undefined
   /** Undefined until a second port is used. */
   #directCopies: DirectCopies | undefined
@@ -85,15 +85,14 @@ export class Modem implements ModemDriver {
      * again. Default: no records.
      */
     readonly pinMemory?: PinMemory
-    /** Called with a corrected PIN, because the next `Modem`, on another port, also needs the PIN. */
-    readonly onSimPin?: (pin: string) => void
+    /** The PIN, which all `Modem` objects of one modem share. Default: the PIN in `options`. */
+    readonly simPin?: SimPin
   }) {
     const { port, clock, trace } = options
     this.#clock = clock
     this.#onEvent = options.onEvent
     this.#options = { ...defaultModemOptions, ...options.options }
-    this.#simPin = options.options?.simPin
-    this.#onSimPin = options.onSimPin
+    this.#simPin = options.simPin ?? new SimPin(options.options?.simPin)
     this.#dialogue = new Dialogue({
       port,
       clock,
@@ -119,7 +118,7 @@ export class Modem implements ModemDriver {
     this.#lifecycle = new Lifecycle({
       dialogue: this.#dialogue,
       clock,
-      startup: () => ({ ...this.#options, catalogue, simPin: this.#simPin, usb: this.#options.usb }),
+      startup: () => ({ ...this.#options, catalogue, simPin: this.#simPin.value, usb: this.#options.usb }),
       pinMemory: options.pinMemory ?? new PinMemory(),
       onStage: (stage) => this.#status.update({ absent: this.#lostReason(), setUp: stage }),
       onProfile: ({ toolkit }) => this.#toolkit.learn(toolkit),
@@ -261,8 +260,7 @@ export class Modem implements ModemDriver {
 
   /** Sets a corrected PIN and sets the modem up again. */
   useSimPin(pin: string): Promise<StartupOutcome> {
-    this.#simPin = pin
-    this.#onSimPin?.(pin)
+    this.#simPin.value = pin
     return this.start()
   }
 

@@ -115,10 +115,10 @@ export class ModemActor {
     if (pin !== undefined) void this.#runner.useSimPin(pin)
   }
 
-  /** Enters a PIN. Until this process ends, enters the PIN again after each restart of the modem. */
+  /** Enters a PIN. If the SIM accepts it, enters it again at each restart of the modem until this process ends. */
   useSimPin(pin: string): Promise<StartupOutcome | undefined> {
     this.#pinGiven = true
-    return this.#runner.useSimPin(pin)
+    return this.#runner.enterSimPin(pin)
   }
 
   async readNetworkTime(): Promise<void> {

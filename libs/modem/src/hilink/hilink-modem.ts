@@ -16,6 +16,7 @@ import type { Sweep } from '../receive/receive.ts'
 import type { StorageGauge } from '../receive/storage-gauges.ts'
 import type { OutgoingPdu, OutgoingText, SubmitOptions, Submitted } from '../send/submit.ts'
 import { PinMemory } from '../setup/pin-memory.ts'
+import { SimPin } from '../setup/sim-pin.ts'
 import type { ModemSession, StartupOutcome } from '../setup/startup.ts'
 import { silentFailures } from '../setup/startup-failure.ts'
 import { deletionsPerListing, memory, StickInbox } from './stick-inbox.ts'
@@ -54,8 +55,7 @@ export class HilinkModem implements ModemDriver {
   readonly #sending: StickSending
   readonly #ussd: StickUssd
   readonly #pinMemory: PinMemory
-  readonly #onSimPin: ((pin: string) => void) | undefined
-  #simPin: string | undefined
+  readonly #simPin: SimPin
   #session: ModemSession | undefined
   #identity: StickIdentity | undefined
   #cancellation = new Cancellation()
@@ -73,13 +73,12 @@ export class HilinkModem implements ModemDriver {
     readonly onEvent: (event: ModemEvent) => void
     readonly options?: ModemOptions
     readonly pinMemory?: PinMemory
-    readonly onSimPin?: (pin: string) => void
+    readonly simPin?: SimPin
   }) {
     this.#clock = options.clock
     this.#onEvent = options.onEvent
     this.#options = { ...defaultModemOptions, ...options.options }
-    this.#simPin = options.options?.simPin
-    this.#onSimPin = options.onSimPin
+    this.#simPin = options.simPin ?? new SimPin(options.options?.simPin)
     this.#pinMemory = options.pinMemory ?? new PinMemory()
     this.#status = new ModemStatusWatch(options.onEvent)
     this.#web = new WebSession(options.port, this.#options.webLogin)
@@ -141,7 +140,7 @@ export class HilinkModem implements ModemDriver {
       clock: this.#clock,
       cancellation,
       options: this.#options,
-      simPin: this.#simPin,
+      simPin: this.#simPin.value,
       pinMemory: this.#pinMemory,
       onStage: (stage) => {
         if (!cancellation.cancelled) this.#status.update({ absent: undefined, answering: true, setUp: stage })
@@ -247,8 +246,7 @@ export class HilinkModem implements ModemDriver {
   }
 
   useSimPin(pin: string): Promise<StartupOutcome> {
-    this.#simPin = pin
-    this.#onSimPin?.(pin)
+    this.#simPin.value = pin
     return this.start()
   }
 

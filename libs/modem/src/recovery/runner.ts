@@ -10,6 +10,7 @@ import { genericProfile } from '../profiles/generic.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { SecondPortKeeper } from '../second-port/second-port-keeper.ts'
 import { PinMemory } from '../setup/pin-memory.ts'
+import { SimPin } from '../setup/sim-pin.ts'
 import type { StartupOutcome } from '../setup/startup.ts'
 import type { BytePort } from '../wire/byte-port.ts'
 import type { ByteTrace } from '../wire/trace.ts'
@@ -33,7 +34,7 @@ export class RecoveryRunner {
   readonly #options: RecoveryRunnerOptions
   readonly #recovery: RecoveryOptions
   readonly #pinMemory: PinMemory
-  #simPin: string | undefined
+  readonly #simPin: SimPin
   #state: RecoveryState | undefined
   #open: OpenModem | undefined
   #opening: Promise<void> = Promise.resolve()
@@ -45,7 +46,7 @@ export class RecoveryRunner {
     this.#options = options
     this.#recovery = { ...defaultRecoveryOptions, ...options.recovery }
     this.#pinMemory = options.pinMemory ?? new PinMemory()
-    this.#simPin = options.modemOptions?.simPin
+    this.#simPin = new SimPin(options.modemOptions?.simPin)
   }
 
   /** Undefined while no port is open. */
@@ -76,8 +77,13 @@ export class RecoveryRunner {
 
   /** Sets a corrected PIN for this port and all later ports. Returns undefined if no port is open yet. */
   async useSimPin(pin: string): Promise<StartupOutcome | undefined> {
-    this.#simPin = pin
+    this.#simPin.value = pin
     return this.modem?.useSimPin(pin)
+  }
+
+  /** Enters a PIN that a person typed. Keeps it for later setups, unless the present SIM does not accept it. */
+  enterSimPin(pin: string): Promise<StartupOutcome | undefined> {
+    return this.#simPin.useOnce(pin, () => this.useSimPin(pin))
   }
 
   /** Resolves when other programs can open the port. */
@@ -170,12 +176,9 @@ export class RecoveryRunner {
         ...modemOptions,
         ...(usb === undefined ? {} : { usb }),
         ...(isShared === undefined ? {} : { isShared }),
-        ...(this.#simPin === undefined ? {} : { simPin: this.#simPin }),
       },
       pinMemory: this.#pinMemory,
-      onSimPin: (pin: string): void => {
-        this.#simPin = pin
-      },
+      simPin: this.#simPin,
     }
     if ('exchange' in port) {
       const modem: ModemDriver = new HilinkModem({

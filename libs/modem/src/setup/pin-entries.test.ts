@@ -11,6 +11,7 @@ class LockedSlot {
   tries = 3
   ready = false
   tellsIccid = true
+  iccid: string | undefined
   /** Returns the modem's answer to a PIN. By default, the SIM checks the PIN. */
   onPin: (pin: string) => string = (pin) => this.verify(pin)
   port: DescribedModem | undefined
@@ -26,12 +27,12 @@ class LockedSlot {
   }
 
   /** A program that drives the modem, with the records of the previous program. */
-  program(simPin: string): RecoveryRunner {
+  program(simPin?: string): RecoveryRunner {
     const runner = new RecoveryRunner({
       clock: this.clock,
       open: async () => ({ kind: 'opened', port: this.#open() }),
       onEvent: () => undefined,
-      modemOptions: { simPin, simBusyLimitMs: 5000 },
+      modemOptions: { ...(simPin !== undefined && { simPin }), simBusyLimitMs: 5000 },
       pinMemory: new PinMemory({ records: JSON.parse(this.kept), keep: (records) => this.keep(records) }),
     })
     runner.start()
@@ -64,6 +65,7 @@ class LockedSlot {
       port.answer('AT+CPIN?', this.ready ? '+CPIN: READY' : '+CPIN: SIM PIN')
       port.answer('AT+CPINR', `+CPINR: SIM PIN,${this.tries},3`)
       if (!this.tellsIccid && !this.ready) port.answer('AT+CCID', '+CME ERROR: 11')
+      if (this.iccid !== undefined) port.answer('AT+CCID', `+CCID: ${this.iccid}`)
       return usual(line)
     }
     this.port = port
@@ -134,6 +136,51 @@ test('uses a corrected PIN on every later port', async () => {
   void runner.useSimPin('1234')
   await slot.replug()
   expect(slot.entered).toEqual(['9999', '1234', '1234', '1234'])
+})
+
+describe('a PIN that a person typed', () => {
+  async function typed(pin: string, tries: number): Promise<{ slot: LockedSlot; runner: RecoveryRunner }> {
+    const slot = new LockedSlot()
+    slot.tries = tries
+    const runner = slot.program()
+    await slot.pass(10_000)
+    void runner.enterSimPin(pin)
+    await slot.pass(10_000)
+    return { slot, runner }
+  }
+
+  test.each([
+    ['refused by the SIM', 3, ['9999']],
+    ['not entered, because only one attempt was left', 1, []],
+  ])('is not entered into another SIM if it was %s', async (_why, tries, entered) => {
+    const { slot } = await typed('9999', tries)
+    expect(slot.entered).toEqual(entered)
+    slot.iccid = '89490200009999999999'
+    slot.tries = 3
+    await slot.pass(120_000)
+    await slot.replug()
+    expect(slot.entered).toEqual(entered)
+  })
+
+  test('does not replace the configured PIN if the SIM refuses it', async () => {
+    const slot = new LockedSlot()
+    slot.onPin = () => 'silence'
+    const runner = slot.program('1234')
+    await slot.pass(60_000)
+    slot.onPin = (pin) => slot.verify(pin)
+    void runner.enterSimPin('9999')
+    await slot.pass(10_000)
+    slot.iccid = '89490200009999999999'
+    await slot.replug()
+    expect(slot.entered).toEqual(['1234', '9999', '1234'])
+  })
+
+  test('is entered again at later setups if the SIM accepted it', async () => {
+    const { slot } = await typed('1234', 3)
+    await slot.replug()
+    expect(slot.entered).toEqual(['1234', '1234'])
+    expect(slot.ready).toBe(true)
+  })
 })
 
 describe('a PIN entry that is answered', () => {
