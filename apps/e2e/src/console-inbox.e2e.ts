@@ -351,6 +351,17 @@ test('a search marks a code, and a click copies the code, also without HTTPS', a
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('493201')
 })
 
+test('sends to a short code, and replies to it', async () => {
+  const sent = (text: string) => page.getByRole('article', { name: 'You' }).filter({ hasText: text }).last()
+  await page.goto(`${gateway.url}/compose`)
+  await page.getByLabel('To', { exact: true }).fill('72727')
+  for (const text of ['START', 'STOP']) {
+    await page.getByLabel('Message', { exact: true }).fill(text)
+    await page.getByLabel('Message', { exact: true }).press('Enter')
+    await sent(text).getByText('Delivered', { exact: true }).waitFor()
+  }
+})
+
 async function receive(from: string, text: string): Promise<void> {
   expect((await gateway.api.ask('POST', '/virtual-phone', { from, text })).status).toBe(202)
 }

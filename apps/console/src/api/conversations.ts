@@ -131,17 +131,20 @@ export interface ComposedMessage {
   readonly deviceId?: string
   readonly simNumber?: number
   readonly scheduleAt?: string
+  /** Sends to numbers that are not international, such as short codes. Not part of the body of the request. */
+  readonly dialsAsWritten?: boolean
 }
 
 export function useSendMessage() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (message: ComposedMessage) =>
+    mutationFn: ({ dialsAsWritten, ...message }: ComposedMessage) =>
       underOneKey(
         message,
         async (key) => {
           const headers = { 'idempotency-key': key }
-          return (await ask<MessageStateAnswer>('POST', '/messages', message, undefined, headers)).body
+          const path = `/messages${queryString({ skipPhoneValidation: dialsAsWritten || undefined })}`
+          return (await ask<MessageStateAnswer>('POST', path, message, undefined, headers)).body
         },
         (error) => error instanceof ApiFailure && error.status >= 400 && error.status < 500,
       ),

@@ -11,6 +11,7 @@ import { t } from '../words/text.ts'
 import { correctionPath } from './conversation-path.ts'
 import { draftKey, putBack } from './drafts.ts'
 import { nextAction } from './next-action.ts'
+import { hasNoCountryCode } from './recipients.ts'
 
 type Sent = Extract<ConversationEntry, { direction: 'out' }>
 
@@ -82,7 +83,12 @@ function SendAgain({
   const [isAsking, setAsking] = useState(false)
   const again = () =>
     send.mutate(
-      { phoneNumbers: [number], textMessage: { text }, withDeliveryReport: true },
+      {
+        phoneNumbers: [number],
+        textMessage: { text },
+        withDeliveryReport: true,
+        dialsAsWritten: hasNoCountryCode(number),
+      },
       { onSuccess: () => setAsking(false) },
     )
   return (

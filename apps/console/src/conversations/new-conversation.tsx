@@ -9,7 +9,7 @@ import { t } from '../words/text.ts'
 import { Composer } from './composer.tsx'
 import { conversationPath } from './conversation-path.ts'
 import { draftKey, moveDraft } from './drafts.ts'
-import { numbersIn, pastedColumn } from './recipients.ts'
+import { isShortCode, numbersIn, pastedColumn } from './recipients.ts'
 import { ThreadHead } from './thread-head.tsx'
 
 /** Recipients and first message of a new conversation. */
@@ -63,7 +63,12 @@ export function NewConversation() {
         error={wrongNumbers === undefined ? send.error : null}
         onEdit={send.reset}
         onSend={async (message) => {
-          const sent = await send.mutateAsync({ ...message, phoneNumbers: numbersIn(to) })
+          const phoneNumbers = numbersIn(to)
+          const sent = await send.mutateAsync({
+            ...message,
+            phoneNumbers,
+            dialsAsWritten: phoneNumbers.every(isShortCode),
+          })
           const [first] = sent.recipients
           if (first === undefined) return
           moveDraft(draftKey(username), draftKey(username, first.phoneNumber))

@@ -20,6 +20,7 @@ import { Composer } from './composer.tsx'
 import { ConversationMenu } from './conversation-menu.tsx'
 import { conversationPath } from './conversation-path.ts'
 import { draftKey } from './drafts.ts'
+import { hasNoCountryCode } from './recipients.ts'
 import { ThreadHead } from './thread-head.tsx'
 import './thread.css'
 
@@ -126,7 +127,9 @@ export function Thread({
           isBusy={send.isPending}
           error={send.error}
           onEdit={send.reset}
-          onSend={(message) => send.mutateAsync({ ...message, phoneNumbers: [number] })}
+          onSend={(message) =>
+            send.mutateAsync({ ...message, phoneNumbers: [number], dialsAsWritten: hasNoCountryCode(number) })
+          }
         />
       )}
     </section>
