@@ -54,6 +54,14 @@ test('repeating the request sends no second message', async () => {
   expect(house.emulator.ledger()).toHaveLength(1)
 })
 
+test('the parameter skipPhoneValidation sends to a short code', async () => {
+  expect(JSON.parse(await type('skipPhoneValidation'))).toMatchObject({ recipients: [{ phoneNumber: '72727' }] })
+  await eventually(
+    () => house.emulator.ledger(),
+    (sent) => sent.some(({ destination, text }) => destination === '72727' && text === 'STATUS'),
+  )
+})
+
 test('the commands of the guide issue a token, use it and refresh it', async () => {
   expect(JSON.parse(await type('auth/token"'))).toMatchObject({ id: 'order:4711' })
   expect(JSON.parse(await type('auth/token/refresh'))).toMatchObject({

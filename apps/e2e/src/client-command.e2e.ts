@@ -77,6 +77,13 @@ test('send exits with 1 and names the wrong member or the failure', async () => 
   expect(failed.lines).toEqual([expect.stringMatching(/^\S+ {2}\+12025550110 {2}Failed: .+/)])
 })
 
+test('send --short-code sends to a number without a country code', async () => {
+  const refused = smsgw(['send', '72727', 'STATUS'], account())
+  expect(await refused.ended()).toBe(1)
+  const sent = smsgw(['send', '72727', 'STATUS', '--short-code', '--no-wait'], account())
+  expect([await sent.ended(), sent.complaints]).toEqual([0, ''])
+})
+
 test('running send twice with the same idempotency key sends one message', async () => {
   const ids = []
   for (let run = 0; run < 2; run += 1) {

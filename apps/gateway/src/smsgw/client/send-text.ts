@@ -20,7 +20,10 @@ export async function sendFromCommandLine(sms: SmsGateway, { positionals, values
       ...(sim !== undefined && { simNumber: simNumberOf(String(sim)) }),
       ...(device !== undefined && { deviceId: String(device) }),
     },
-    { ...(key !== undefined && { idempotencyKey: String(key) }) },
+    {
+      ...(key !== undefined && { idempotencyKey: String(key) }),
+      ...(values['short-code'] === true && { skipPhoneValidation: true }),
+    },
   )
   const isDone = values['no-wait'] === true
   const message = isDone ? accepted : await sms.messages.waitFor(accepted.id, { until: 'sent' })

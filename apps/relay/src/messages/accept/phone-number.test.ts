@@ -107,6 +107,14 @@ test.each([
   ['+49151123456789012345', 'is too long for a phone number'],
   ['+4915112345678 ext. 5', 'has an extension, which SMS does not support'],
   ['+447700900123', 'is not in the numbering plan of +44'],
+  [
+    '72727',
+    'is not in the numbering plan of +7: to send to a short code, use POST /3rdparty/v1/messages?skipPhoneValidation=true',
+  ],
+  [
+    '0800',
+    'has no valid country code: to send to a short code, use POST /3rdparty/v1/messages?skipPhoneValidation=true',
+  ],
 ])('refuses %s with a reason', (text, reason) => {
   expect(normaliseNumber(text, international)).toEqual({
     ok: false,

@@ -22,8 +22,12 @@ interface NumberProblem {
 export function normaliseNumber(text: string, { region, skipValidation }: NumberRules): NormalisedNumber {
   if (skipValidation) return dialable(text)
   const read = readNumber(text, region)
-  return read.ok ? { ok: true, number: read.parsed.number } : read
+  if (read.ok) return { ok: true, number: read.parsed.number }
+  if (!/^\d{3,6}$/.test(text)) return read
+  return { ...read, message: `${read.message.replace(/:.*$/, '')}: ${SHORT_CODE}` }
 }
+
+const SHORT_CODE = 'to send to a short code, use POST /3rdparty/v1/messages?skipPhoneValidation=true'
 
 /** Returns the forms in which a number may be stored: as written, and as normalised for sending. */
 export function storedSpellings(text: string, region: CountryCode | undefined): readonly string[] {
