@@ -84,6 +84,11 @@ test('send --short-code sends to a number without a country code', async () => {
   expect([await sent.ended(), sent.complaints]).toEqual([0, ''])
 })
 
+test('without an address, a command uses the gateway whose data folder this user may read', async () => {
+  const inbox = smsgw(['inbox'], { DATA_DIR: gateway.folder })
+  expect([await inbox.ended(), inbox.complaints]).toEqual([0, ''])
+})
+
 test('running send twice with the same idempotency key sends one message', async () => {
   const ids = []
   for (let run = 0; run < 2; run += 1) {

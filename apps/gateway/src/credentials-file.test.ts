@@ -61,6 +61,21 @@ test('the password is used only for the address of the gateway, and only while t
   expect(await runsGatewayAt(folder, 'http://127.0.0.1:3000')).toBe(false)
 })
 
+test.each([
+  ['http://127.0.0.1:3101', 'http://127.0.0.1:3101'],
+  ['http://0.0.0.0:8080', 'http://127.0.0.1:8080'],
+  ['http://[::]:8080', 'http://127.0.0.1:8080'],
+  ['http://192.168.1.5:3000', 'http://192.168.1.5:3000'],
+])('a command without an address uses the running gateway at %s', async (stored, url) => {
+  writeFileSync(join(folder, 'credentials.json'), '{"username":"sms","password":"secret"}')
+  storeGatewayAddress(folder, stored)
+  await listen()
+  expect(await readAccount({}, { DATA_DIR: folder, XDG_CONFIG_HOME: folder })).toEqual({
+    url,
+    credentials: { username: 'sms', password: 'secret' },
+  })
+})
+
 /** Listens at the socket of the agent, as a running gateway does. */
 async function listen(): Promise<Server> {
   const server = createServer((socket) => socket.end())

@@ -32,13 +32,21 @@ export function storeGatewayAddress(folder: string, url: string): void {
   writeFileSync(join(folder, ADDRESS), `${url}\n`, { mode: 0o600 })
 }
 
+/** Returns the address of the gateway that last started in this folder; undefined if none did. */
+export function readGatewayAddress(folder: string): string | undefined {
+  const stored = readOwnFile(join(folder, ADDRESS))?.trim()
+  if (stored === undefined || !URL.canParse(stored)) return undefined
+  // A gateway that listens on all addresses is reached on this machine through the loopback address.
+  return stored.replace(/^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/, '$1127.0.0.1')
+}
+
 /**
  * Returns true if the gateway of this folder is running at this port. Another program may listen at the port while the
  * gateway is stopped; it must not get the password.
  */
 export async function runsGatewayAt(folder: string, url: string): Promise<boolean> {
-  const stored = readOwnFile(join(folder, ADDRESS))?.trim()
-  if (stored === undefined || !URL.canParse(stored)) return false
+  const stored = readGatewayAddress(folder)
+  if (stored === undefined) return false
   const [own, asked] = [new URL(stored), new URL(url)]
   return own.port === asked.port && own.protocol === asked.protocol && (await hasListener(folder))
 }

@@ -7,7 +7,7 @@ import { writeDurably } from '@smsgw/daemon/files/durable-file'
 import { readSecret } from '@smsgw/daemon/settings'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { userCommand } from '@smsgw/daemon/user-command'
-import { readGatewayCredentials, runsGatewayAt } from '../../credentials-file.ts'
+import { readGatewayAddress, readGatewayCredentials, runsGatewayAt } from '../../credentials-file.ts'
 
 /** The gateway and the credentials that a command uses. */
 export type ApiAccount = Pick<SmsGatewayOptions, 'url' | 'credentials'>
@@ -27,14 +27,17 @@ const LOCAL_URL = 'http://127.0.0.1:3000'
  */
 export async function readAccount(options: AccountOptions, environment: NodeJS.ProcessEnv): Promise<ApiAccount> {
   const saved = readSaved(environment)
-  const url = options.url ?? (environment['SMSGW_URL'] || saved?.url) ?? LOCAL_URL
-  checkUrl(url)
   const given = givenCredentials(options, environment)
+  const folder = environment['DATA_DIR'] || gatewayFolder
+  const named = options.url ?? (environment['SMSGW_URL'] || saved?.url)
+  // Other users may not read the folder, and need not.
+  const own = named === undefined && given === undefined ? readGatewayAddress(folder) : undefined
+  const url = named ?? own ?? LOCAL_URL
+  checkUrl(url)
   if (given !== undefined) return { url, credentials: given }
   if (saved !== undefined && new URL(saved.url).href === new URL(url).href)
     return { url, credentials: saved.credentials }
-  const folder = environment['DATA_DIR'] || gatewayFolder
-  const local = isLoopback(url) ? readGatewayCredentials(folder) : undefined
+  const local = url === own || isLoopback(url) ? readGatewayCredentials(folder) : undefined
   if (local !== undefined) {
     if (await runsGatewayAt(folder, url)) return { url, credentials: local }
     throw new StartError(
