@@ -14,6 +14,10 @@ test.each([
     'EADDRNOTAVAIL',
     'this machine does not have the address 127.0.0.1: set SMTP_HOST to one of its addresses, or to 0.0.0.0',
   ],
+  [
+    'EAI_AGAIN',
+    'this machine does not have the address 127.0.0.1: set SMTP_HOST to one of its addresses, or to 0.0.0.0',
+  ],
   ['EMFILE', 'cannot listen on 127.0.0.1:25: too many open files'],
 ])('the problem %s is explained with the setting to change', (code, problem) => {
   expect(listenProblem(Object.assign(new Error('too many open files'), { code }), at, smtp)).toBe(problem)

@@ -1,7 +1,16 @@
+import { StartError } from './start-error.ts'
+
 /** The settings with the address and the port of a server. */
 interface ListenSettings {
   readonly host: string
   readonly port: string
+}
+
+/** A server cannot listen. The cause may have the code of a failed connection, for example `ENOTFOUND`. */
+export class ListenError extends StartError {
+  constructor(cause: unknown, where: { readonly host: string; readonly port: number }, settings?: ListenSettings) {
+    super(listenProblem(cause, where, settings), { cause })
+  }
 }
 
 /** Returns why a server cannot listen, and which setting to change. */
@@ -16,6 +25,7 @@ export function listenProblem(
     case 'EACCES':
       return `this user may not listen on port ${port}: set ${settings.port} to a port above 1023`
     case 'EADDRNOTAVAIL':
+    case 'EAI_AGAIN':
     case 'ENOTFOUND':
       return `this machine does not have the address ${host}: set ${settings.host} to one of its addresses, or to 0.0.0.0`
     default:

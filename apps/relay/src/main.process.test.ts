@@ -117,9 +117,18 @@ test('reports a port that is in use', async () => {
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as { port: number }
   expect(await failedStart({ PORT: String(port) })).toMatch(
-    /^relay: port \d+ of 127\.0\.0\.1 is in use by another program/,
+    /^relay: port \d+ of 127\.0\.0\.1 is in use by another program: .* or set PORT to another port/,
+  )
+  expect(await failedStart({ METRICS_PORT: String(port) })).toMatch(
+    /^relay: port \d+ of 127\.0\.0\.1 is in use by another program: .* or set METRICS_PORT to another port/,
   )
   other.close()
+})
+
+test('reports an address that this machine does not have', async () => {
+  expect(await failedStart({ HOST: 'relay.invalid' })).toBe(
+    'relay: this machine does not have the address relay.invalid: set HOST to one of its addresses, or to 0.0.0.0\n',
+  )
 })
 
 test('a missing secret, an invalid value and an unknown command each get one line', async () => {

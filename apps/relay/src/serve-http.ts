@@ -2,9 +2,8 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
-import { listenProblem } from '@smsgw/daemon/listen-problem'
+import { ListenError } from '@smsgw/daemon/listen-problem'
 import type { Log } from '@smsgw/daemon/log/log'
-import { StartError } from '@smsgw/daemon/start-error'
 import type { FastifyInstance } from 'fastify'
 import { type CertificateFiles, readCertificate, renewCertificate } from './certificate.ts'
 import type { RelayConfig } from './config.ts'
@@ -77,7 +76,8 @@ export async function serveMetrics({ config, log, ...parts }: ServeParts): Promi
   const row = rootRoute('GET', '/metrics', 'public', 'Get metrics for Prometheus', scrapeMetrics(parts.registry))
   const server = buildServer({ ...parts, log, trustedProxies: [], routes: [row], observe: undefined })
   const endUnused = unusedConnections(server.server)
-  const url = await listen(server, { host: config.METRICS_HOST, port: config.METRICS_PORT })
+  const where = { host: config.METRICS_HOST, port: config.METRICS_PORT }
+  const url = await listen(server, where, { host: 'METRICS_HOST', port: 'METRICS_PORT' })
   return { url, close: () => finish(server, endUnused) }
 }
 
@@ -86,11 +86,15 @@ function certificateFiles({ TLS_CERT: cert, TLS_KEY: key }: RelayConfig): Certif
 }
 
 /** Starts listening and returns the URL of the server. */
-async function listen(server: FastifyInstance, where: { host: string; port: number }): Promise<string> {
+async function listen(
+  server: FastifyInstance,
+  where: { host: string; port: number },
+  settings?: { host: string; port: string },
+): Promise<string> {
   try {
     await server.listen(where)
   } catch (error) {
-    throw new StartError(listenProblem(error, where), { cause: error })
+    throw new ListenError(error, where, settings)
   }
   const { port } = server.server.address() as AddressInfo
   const protocol = server.initialConfig.https ? 'https' : 'http'

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { ListenError } from '@smsgw/daemon/listen-problem'
 import { StartError } from '@smsgw/daemon/start-error'
 import { expect, test } from 'vitest'
 import { retryUntilAvailable, waitForDatabase } from './wait-for-database.ts'
@@ -35,8 +36,13 @@ test('gives up after the configured time', async () => {
   await expect(started).rejects.toThrow(StartError)
 })
 
-test('reports any other error of a start at once', async () => {
-  const wrong = new StartError('SERVER_SECRET does not match')
+test.each([
+  ['any other error of a start', new StartError('SERVER_SECRET does not match')],
+  [
+    'an address that does not exist',
+    new ListenError(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }), { host: 'relay.invalid', port: 1 }),
+  ],
+])('reports %s at once', async (_what, wrong) => {
   const started = retryUntilAvailable(() => Promise.reject(wrong), {
     waitMs: 30_000,
     report: () => expect.unreachable(),

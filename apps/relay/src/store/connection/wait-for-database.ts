@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ListenError } from '@smsgw/daemon/listen-problem'
 import { StartError } from '@smsgw/daemon/start-error'
 import { describeDatabase as describe } from './database-address.ts'
 import { databaseClient } from './database-client.ts'
@@ -43,7 +44,7 @@ export async function retryUntilAvailable<T>(
     try {
       return await start()
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error
+      if (error instanceof ListenError || !isDatabaseUnavailable(error)) throw error
       if (performance.now() + RESTART_PAUSE_MS > giveUpAt)
         throw new StartError(
           `each start failed because the database became unavailable; gave up after ${Math.round(waitMs / 1000)} s: ` +
