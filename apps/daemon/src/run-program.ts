@@ -1,4 +1,6 @@
+import { dirname } from 'node:path'
 import type { CommandLine, ProgramCommands } from './command-line.ts'
+import { describeDiskOf, isDiskFull } from './files/disk-space.ts'
 import { faultDetails } from './log/fault-details.ts'
 import { type Fault, faultText } from './log/log-line.ts'
 import { StartError } from './start-error.ts'
@@ -47,8 +49,14 @@ export async function runProgram({ name, commands, service, run }: ProgramEntry)
 export function failAs(name: string): (error: unknown) => never {
   return (error) => {
     // The message may contain control characters, because text from a modem or a relay may be part of it.
-    const text = error instanceof StartError ? printable(error.message) : faultText(faultDetails(error) as Fault).trim()
-    process.stderr.write(`${name}: ${text}\n`)
+    process.stderr.write(`${name}: ${failureText(error)}\n`)
     process.exit(error instanceof StartError ? error.exitCode : 1)
   }
+}
+
+function failureText(error: unknown): string {
+  if (error instanceof StartError) return printable(error.message)
+  if (!isDiskFull(error)) return faultText(faultDetails(error) as Fault).trim()
+  const disk = error.path === undefined ? error.message : describeDiskOf(dirname(error.path))
+  return printable(`Disk full: ${disk}. Free disk space, then start again`)
 }

@@ -2,10 +2,9 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from '../start-error.ts'
-import { describeDiskOf } from './disk-space.ts'
+import { describeDiskOf, isDiskFull } from './disk-space.ts'
 
 const SQLITE_BUSY = 5
-const SQLITE_FULL = 13
 
 export interface DataFolder {
   readonly path: string
@@ -81,16 +80,10 @@ function makeFolder(path: string): void {
 
 function unusable(path: string, error: unknown): StartError {
   const problem = error instanceof Error ? error.message : String(error)
-  const advice = isFull(error)
+  const advice = isDiskFull(error)
     ? `. Disk full: ${describeDiskOf(path)}. Free disk space, then start again`
     : '. Set DATA_DIR to a writable folder'
   return new StartError(`${path} cannot be used: ${problem}${advice}`, { cause: error })
-}
-
-/** Returns true if an error of a file or of SQLite means that the disk is full. */
-function isFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  return ('code' in error && error.code === 'ENOSPC') || ('errcode' in error && error.errcode === SQLITE_FULL)
 }
 
 function isBusy(error: unknown): boolean {

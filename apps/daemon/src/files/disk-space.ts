@@ -49,6 +49,14 @@ export function describeDiskOf(folder: string): string {
   return space === undefined ? resolve(folder) : describeDiskSpace(space)
 }
 
+const SQLITE_FULL = 13
+
+/** Returns true if an error of a file or of SQLite means that the disk is full. */
+export function isDiskFull(error: unknown): error is Error & { readonly path?: string } {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && error.code === 'ENOSPC') || ('errcode' in error && error.errcode === SQLITE_FULL)
+}
+
 /** Returns the disk of the longest mount point that contains the path. */
 function diskOf(path: string): string | undefined {
   let found: { readonly mountPoint: string; readonly disk: string } | undefined

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,4 +20,16 @@ test('replaces a file as a whole, with mode 0600, and leaves no temporary file',
   expect(readFileSync(file, 'utf8')).toBe('short\n')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder)).toEqual(['credentials.json'])
+})
+
+test('keeps the old content if there is space only for a part of the new content', () => {
+  const file = join(folder, 'encryption-keys.json')
+  writeDurably(file, 'old')
+  const script = `import { writeDurably } from '${join(import.meta.dirname, 'durable-file.ts')}'
+    try { writeDurably('${file}', 'x'.repeat(3000)) } catch (error) { console.log(error.code, error.path) }`
+  // A process that may write files of at most 1 KiB gets a short write, as on a disk that becomes full.
+  const limited = ['-c', 'ulimit -f 1; exec "$0" --input-type=module -e "$1"', process.execPath, script]
+  const { stdout } = spawnSync('bash', limited, { encoding: 'utf8' })
+  expect(stdout).toBe(`EFBIG ${file}\n`)
+  expect(readFileSync(file, 'utf8')).toBe('old')
 })

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -9,8 +9,11 @@ export function writeDurably(path: string, content: string): void {
   const temporary = `${path}.new`
   const descriptor = openSync(temporary, 'w', 0o600)
   try {
-    writeSync(descriptor, content)
+    // Unlike `writeSync`, fails if the disk has space only for a part of the content.
+    writeFileSync(descriptor, content)
     fsyncSync(descriptor)
+  } catch (error) {
+    throw Object.assign(error as Error, { path })
   } finally {
     closeSync(descriptor)
   }
