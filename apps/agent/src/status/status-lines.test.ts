@@ -30,7 +30,7 @@ test('shows why messages wait, and the end of the wait in local time', () => {
   })
   const lines = statusLines({ ...status, waiting }).filter((line) => line.startsWith('  waiting'))
   expect(lines).toEqual([
-    `  waiting   2 messages: Message limit reached of SIM 1. Sending continues at ${new Date(until).toLocaleString('sv-SE')}.`,
+    `  waiting   2 messages: SIM 1 has reached its message limit. Sending continues at ${new Date(until).toLocaleString('sv-SE')}.`,
     '  waiting   1 message: SIM 2 is locked: it needs its PIN or PUK.',
   ])
 })
@@ -43,6 +43,15 @@ test('shows the status of an agent of an older release, which has no waiting rea
 test('shows the version and the fingerprint of the encryption key', () => {
   const lines = statusLines({ ...status, encryptionKey: { version: 2, fingerprint: 'ab12cd34' } })
   expect(lines.join('\n')).toContain('Key         version 2, SHA-256 of the public key:\n            AB12:CD34')
+})
+
+test('shows that the network and the storage of a locked SIM are unknown', () => {
+  const lines = statusLines({
+    ...status,
+    modems: [{ state: 'blocked', words: 'The SIM requires its PIN.', port: 'tcp' }],
+  })
+  expect(lines).toContain('  network   unknown')
+  expect(lines).toContain('  storage   unknown')
 })
 
 test('shows the second port of a modem, and that ModemManager shares a modem', () => {

@@ -78,7 +78,7 @@ const messages: Readonly<Record<WaitingReason, (details: WaitingDetails) => stri
   retry: ({ until }) =>
     `Temporarily refused. ${until === undefined ? 'The message is tried again' : `Next try at ${until}`}.`,
   pause: ({ sim, until }) => `Pause between messages${ofSim(sim)}${by(until)}.`,
-  limit: ({ sim, until }) => `Message limit reached${ofSim(sim)}.${continues(until)}`,
+  limit: ({ sim, until }) => `${sim ?? 'The SIM'} has reached its message limit.${continues(until)}`,
   work_hours: ({ until }) => `Outside work hours.${continues(until)}`,
   no_network: ({ sim }) => `${sim ?? 'The SIM'} is not registered with a mobile network.`,
   roaming: ({ sim, device }) => `${sim ?? 'The SIM'} is roaming, and ${device} sends nothing while roaming.`,
