@@ -63,6 +63,17 @@ test.each([1_400, 390, 320])('the counts in the menu cover no icon at a width of
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
 })
 
+test.each([1_400, 390])('no switch in the settings covers its label at a width of %i', async (width) => {
+  await show('/settings', width)
+  const settings = page.locator('.setting:has([role="switch"])')
+  await expect.poll(() => settings.count()).toBeGreaterThan(2)
+  for (const setting of await settings.all()) {
+    const track = await setting.locator('.mantine-Switch-track').boundingBox()
+    for (const words of await setting.locator('label[for]:not(.mantine-Switch-track), p').all())
+      expect(overlap(track, await words.boundingBox())).toBe(false)
+  }
+})
+
 test.each(['en', 'de', 'es', 'ar'])(
   'the names in the menu are whole and on one line beside a count in %s',
   async (language) => {

@@ -133,10 +133,8 @@ function Choice({
   const id = useId()
   return (
     <div className="setting">
-      <div>
-        <label htmlFor={id}>{label}</label>
-        {about !== undefined && <p id={`${id}-about`}>{about}</p>}
-      </div>
+      <label htmlFor={id}>{label}</label>
+      {about !== undefined && <p id={`${id}-about`}>{about}</p>}
       <Switch
         id={id}
         {...(about !== undefined && { 'aria-describedby': `${id}-about` })}
