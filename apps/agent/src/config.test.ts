@@ -23,7 +23,8 @@ test.each([
   [{ MODEMS: 'tcp://localhost' }, 'MODEMS contains "tcp://localhost", which is not a port.'],
   [{ MODEMS: '/dev/ttyUSB2+tcp://x' }, 'MODEMS contains "tcp://x", which is not a port.'],
   [{ MODEMS: 'hilink://' }, 'MODEMS contains "hilink://", which is not a port.'],
-  [{ SIM_1_PIN: 'secret' }, 'SIM_1_PIN must consist of digits; for example SIM_1_PIN=1234'],
+  [{ SIM_1_PIN: 'secret' }, 'SIM_1_PIN must have four to eight digits; for example SIM_1_PIN=1234'],
+  [{ SIM_1_PIN: '12' }, 'SIM_1_PIN must have four to eight digits; for example SIM_1_PIN=1234'],
   [{ SIM_99_PIN: '1234' }, 'SIM_99_PIN: SIM numbers range from 1 to 64; for example SIM_1_PIN=1234'],
 ])('a wrong value gives one line with the name, the problem and an example: %j', (environment, message) => {
   expect(() => readAgentConfig(environment)).toThrow(message)

@@ -177,12 +177,12 @@ interface SimSetting {
 const simSettings: Readonly<Record<'NUMBER' | 'PIN' | 'OPERATOR', SimSetting>> = {
   NUMBER: {
     form: /^\+?\d{3,20}$/,
-    words: 'must consist of digits; for example SIM_1_NUMBER=+447700900123',
+    words: 'must have 3 to 20 digits, with an optional +; for example SIM_1_NUMBER=+447700900123',
     read: (number) => ({ number }),
   },
   PIN: {
     form: /^\d{4,8}$/,
-    words: 'must consist of digits; for example SIM_1_PIN=1234',
+    words: 'must have four to eight digits; for example SIM_1_PIN=1234',
     read: (pin) => ({ pin }),
   },
   OPERATOR: {

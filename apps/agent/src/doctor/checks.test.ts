@@ -108,6 +108,11 @@ test('a finding reaches the relay with its code, its values, its SIM and the com
     ...{ advice: 'Correct it.', code: 'modem.pin-wrong', simNumber: 1 },
   })
   expect(tries && findingForRelay(tries)).toMatchObject({ code: 'card.tries', values: { tries: 2 } })
+  const last = { ...healthy, blocked: { ...blocked, triesLeft: 1 }, pinTries: undefined } as ModemExamination
+  expect(checkModem(last).map(({ text }) => text)).toEqual([
+    'The SIM refused the PIN. (1 attempt left)',
+    '1 PIN attempt left',
+  ])
   const [clock] = checkClock('lost')
   expect(clock && findingForRelay(clock)).toMatchObject({
     ...{ code: 'clock.unsynchronised', values: { zone: expect.any(String) } },

@@ -2,7 +2,7 @@ import type { FindingCode } from '@smsgw/contract/devices/finding-code'
 import type { Registration } from '@smsgw/modem/commands/network/registration'
 import type { Signal } from '@smsgw/modem/commands/network/signal'
 import type { ModemTelemetry } from '@smsgw/modem/modem-driver'
-import type { ModemState } from '@smsgw/modem/modem-state'
+import type { Degradation, ModemState } from '@smsgw/modem/modem-state'
 import type { StorageGauge } from '@smsgw/modem/receive/storage-gauges'
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
 import type { ModemSession } from '@smsgw/modem/setup/startup'
@@ -97,10 +97,18 @@ export function stateText(state: ModemState): string {
     case 'blocked':
       return `${state.failure.words} ${state.failure.advice}`
     case 'degraded':
-      return `degraded: ${state.reasons.join(', ')}`
+      return state.reasons.map((reason) => degradations[reason]).join(', ')
+    case 'sim':
+      return 'reading the SIM'
     default:
       return state.name
   }
+}
+
+const degradations: Readonly<Record<Degradation, string>> = {
+  'not-registered': 'no network',
+  'not-answering': 'the modem does not answer',
+  'storage-full': 'the message storage is full',
 }
 
 /** Describes a state in which the modem does not work fully. Returns undefined if the modem works fully. */

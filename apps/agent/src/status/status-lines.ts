@@ -77,7 +77,7 @@ function modemLines(modem: ShownModem, sim: SimStatus | undefined): string[] {
     row(title, [modem.words, number].filter(Boolean).join(', ')),
     row('  modem', [modem.model, modem.port].filter(Boolean).join(' at ')),
     ...otherPorts(modem),
-    row('  network', [modem.operator, modem.technology, modem.registration, signal(modem)].filter(Boolean).join(', ')),
+    row('  network', network(modem) || 'unknown'),
     ...(modem.networkClockAheadMs === undefined ? [] : [row('  clock', networkClockText(modem.networkClockAheadMs))]),
     row('  storage', storage(modem)),
     ...recovery(modem),
@@ -96,6 +96,10 @@ function otherPorts({ secondPort, sharedWithModemManager }: ShownModem): string[
 function recovery({ recovery: found }: ShownModem): string[] {
   if (found === undefined || found.state === 'healthy' || !('rung' in found)) return []
   return [row('  recovery', [found.state, found.rung].filter(Boolean).join(', '))]
+}
+
+function network(modem: ShownModem): string {
+  return [modem.operator, modem.technology, modem.registration, signal(modem)].filter(Boolean).join(', ')
 }
 
 function signal({ signalDbm, bars }: ShownModem): string | undefined {

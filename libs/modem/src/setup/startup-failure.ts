@@ -77,12 +77,13 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
       'Check that the SIM is inserted in the modem. Then put the SIM into a phone, check that it works there, and disable the PIN of the SIM.',
   },
   'pin-required': {
-    words: 'The SIM requires a PIN and none is configured.',
-    advice: 'Configure the PIN of this SIM slot, or put the SIM into a phone and disable its PIN.',
+    words: 'The SIM requires its PIN.',
+    advice:
+      'Enter the PIN in the console or with the command setup, or set SIM_1_PIN (for SIM 2: SIM_2_PIN). Or put the SIM into a phone and disable its PIN.',
   },
   'pin-malformed': {
-    words: 'The configured PIN does not have four to eight digits.',
-    advice: 'Correct the PIN. The PIN was not entered.',
+    words: 'The PIN does not have four to eight digits.',
+    advice: 'The PIN was not entered. Correct it.',
   },
   'pin-tries-unknown': {
     words: 'The SIM requires a PIN and the modem does not report how many attempts are left.',
@@ -91,11 +92,12 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   'pin-last-try': {
     words: 'The SIM requires a PIN and at most one attempt is left.',
     advice:
-      'The PIN was not entered. Put the SIM into a phone, enter the right PIN there, then correct the configuration.',
+      'Put the SIM into a phone and enter the correct PIN there. The last attempt is never used. If SIM_1_PIN (for SIM 2: SIM_2_PIN) is set, correct it.',
   },
   'pin-wrong': {
-    words: 'The SIM refused the configured PIN.',
-    advice: 'Correct the PIN in the configuration. The wrong PIN is not entered again.',
+    words: 'The SIM refused the PIN.',
+    advice:
+      'Enter the correct PIN in the console or with the command setup, or correct SIM_1_PIN (for SIM 2: SIM_2_PIN). The wrong PIN is not entered again.',
   },
   'pin-not-taken': {
     words: 'The PIN was entered, but the SIM still requires a PIN.',

@@ -18,7 +18,7 @@ function findingsOf(examination: ModemExamination): readonly CodedFinding[] {
   const name = status.simNumber === undefined ? `modem ${status.port ?? ''}` : `SIM ${status.simNumber}`
   const subject = (what: string) => `${name}, ${what}`
   if (blocked !== undefined) {
-    const tries = blocked.triesLeft === undefined ? '' : ` (${blocked.triesLeft} attempts left)`
+    const tries = blocked.triesLeft === undefined ? '' : ` (${attemptsLeft(blocked.triesLeft)})`
     return [
       failFinding(subject('modem'), `${blocked.words}${tries}`, blocked.advice, { code: modemProblem(blocked.reason) }),
       ...pinTriesLeft(examination, subject('card')),
@@ -60,11 +60,15 @@ function findingsOf(examination: ModemExamination): readonly CodedFinding[] {
 function pinTriesLeft({ blocked, pinTries }: ModemExamination, subject: string): readonly CodedFinding[] {
   const tries = pinTries?.pin ?? blocked?.triesLeft
   if (tries === undefined) return []
-  return [okFinding(subject, `${tries} PIN attempts left`, { code: 'card.tries', values: { tries } })]
+  return [okFinding(subject, attemptsLeft(tries, 'PIN '), { code: 'card.tries', values: { tries } })]
+}
+
+function attemptsLeft(tries: number, of = ''): string {
+  return `${tries} ${of}${tries === 1 ? 'attempt' : 'attempts'} left`
 }
 
 function checkCard({ pinTries, isCardKnown }: ModemExamination, subject: string): readonly CodedFinding[] {
-  const attempts = pinTries === undefined ? '' : `, ${pinTries.pin} PIN attempts left`
+  const attempts = pinTries === undefined ? '' : `, ${attemptsLeft(pinTries.pin, 'PIN ')}`
   if (pinTries !== undefined && pinTries.pin < fullAttempts) {
     return [
       warnFinding(
