@@ -1,6 +1,9 @@
+import { startupFailure } from '@smsgw/modem/setup/startup-failure'
 import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
-import { expect, test } from 'vitest'
-import { ModemStateLog } from './modem-listener.ts'
+import { expect, test, vi } from 'vitest'
+import type { ModemActor } from '../modems/modem-actor.ts'
+import { stateText } from '../modems/modem-health.ts'
+import { ModemStateLog, modemListener } from './modem-listener.ts'
 
 function logging() {
   const clock = new ManualClock()
@@ -27,4 +30,19 @@ test('logs at most ten changes a minute of an unstable modem, and all changes of
   clock.advance(60_000)
   log.changed('ttyUSB2', 'ready')
   expect(lines.at(-1)).toBe('modem ttyUSB2: ready (90 changes not logged)')
+})
+
+test('reports an alarm to the account unless the state of the modem has the same text', () => {
+  const state = { name: 'blocked', failure: startupFailure('no-sim') } as const
+  const modem = { address: 'ttyUSB2', health: { state } } as ModemActor
+  const reporter = { log: vi.fn() }
+  type Parts = Parameters<typeof modemListener>
+  const listener = modemListener(
+    {} as Parts[0],
+    { log: { info: vi.fn() }, clock: new ManualClock(), reporter: () => reporter } as unknown as Parts[1],
+  )
+  listener.onProblem(modem, 'ERROR', stateText(state))
+  expect(reporter.log).not.toHaveBeenCalled()
+  listener.onProblem(modem, 'ERROR', 'Nothing helped.')
+  expect(reporter.log).toHaveBeenCalledWith('ERROR', 'modem', 'ttyUSB2: Nothing helped.')
 })

@@ -41,6 +41,8 @@ export function modemListener(
     },
     onProblem(modem, priority, message) {
       if (priority === 'WARN') log.warn(`modem ${modem.address}: ${message}`)
+      // `modemChanged` has already logged why the modem is blocked.
+      if (priority === 'ERROR' && message === stateText(modem.health.state)) return
       parts.reporter().log(priority, 'modem', `${modem.address}: ${message}`)
     },
   }
