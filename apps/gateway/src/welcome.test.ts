@@ -15,7 +15,7 @@ const secrets = {
   credentialsFile: '/data/credentials.json',
 }
 
-const terminal = { isTerminal: true, machine: ['192.168.1.5'] }
+const terminal = { isTerminal: true, machine: ['192.168.1.5'], allowsInsecure: false }
 
 test('shows a new password once, on a terminal', () => {
   expect(welcome(gateway, secrets, terminal)).toMatch(/correct-horse.*shown once/s)
@@ -23,7 +23,7 @@ test('shows a new password once, on a terminal', () => {
 })
 
 test('shows the location of the password instead of the password if the output is not a terminal', () => {
-  const output = welcome(gateway, secrets, { isTerminal: false, machine: [] })
+  const output = welcome(gateway, secrets, { ...terminal, isTerminal: false })
   expect(output).not.toContain('correct-horse')
   expect(output).toContain('password stored in /data/credentials.json')
 })
@@ -38,6 +38,14 @@ test('shows the local and the network URLs if the gateway listens on all address
   expect(output).toContain('http://192.168.1.5:3000 from other machines')
   expect(output).not.toContain('0.0.0.0')
   expect(welcome(gateway, secrets, terminal)).not.toContain('from other machines')
+})
+
+test('says that other machines need HTTPS if the gateway serves plain HTTP to them', () => {
+  const open = { ...gateway, url: 'http://0.0.0.0:3000' }
+  expect(welcome(open, secrets, terminal)).toContain('They can sign in only over HTTPS')
+  expect(welcome(open, secrets, { ...terminal, allowsInsecure: true })).not.toContain('HTTPS')
+  expect(welcome({ ...gateway, url: 'https://0.0.0.0:3000' }, secrets, terminal)).not.toContain('HTTPS')
+  expect(welcome(gateway, secrets, terminal)).not.toContain('HTTPS')
 })
 
 const modem = { simNumber: 1, port: '/dev/ttyUSB2', state: 'ready', words: 'ready', model: 'Quectel EC25' } as never

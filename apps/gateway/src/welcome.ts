@@ -15,19 +15,26 @@ export function stageLine(description: string): string {
   return `    ${description} …\n`
 }
 
+interface WelcomeOptions {
+  readonly isTerminal: boolean
+  /** The network addresses of this machine, which are shown if the gateway listens on all addresses. */
+  readonly machine: readonly string[]
+  /** True if other machines may sign in over plain HTTP. */
+  readonly allowsInsecure: boolean
+}
+
 /**
  * Returns the output after the start: URL, account, modems, and how to send a first message. The password is shown on a
  * terminal only, because other readers, such as the systemd journal, store it.
- *
- * @param machine the network addresses of this machine, which are shown if the gateway listens on all addresses
  */
 export function welcome(
   { url, isVirtual, status }: Pick<RunningGateway, 'url' | 'isVirtual' | 'status'>,
   { username, password, areNew, credentialsFile }: Secrets,
-  { isTerminal, machine }: { readonly isTerminal: boolean; readonly machine: readonly string[] },
+  { isTerminal, machine, allowsInsecure }: WelcomeOptions,
 ): string {
   const localUrl = url.replace(ANY_ADDRESS, '//127.0.0.1')
   const networkUrls = ANY_ADDRESS.test(url) ? machine.map((address) => url.replace(ANY_ADDRESS, `//${address}`)) : []
+  const needsTls = networkUrls.length > 0 && url.startsWith('http:') && !allowsInsecure
   const showsPassword = areNew && isTerminal
   const secret = showsPassword ? password : `$(sed -n 's/.*"password": "\\(.*\\)".*/\\1/p' '${credentialsFile}')`
   return `${[
@@ -35,6 +42,9 @@ export function welcome(
     `  ${bold('smsgw is running at')}  ${styleText(['bold', 'cyan'], localUrl)}`,
     '',
     ...networkUrls.map((address, at) => row(at === 0 ? 'network' : '', `${address} from other machines`)),
+    ...(needsTls
+      ? [row('', 'They can sign in only over HTTPS: set TLS_CERT and TLS_KEY, or add a proxy with TLS')]
+      : []),
     row('account', showsPassword ? `${username}   password ${bold(password)}` : username),
     row('', showsPassword ? `shown once; stored in ${credentialsFile}` : `password stored in ${credentialsFile}`),
     ...(isVirtual ? virtualModem : modemLines(status())).map((line, at) => row(at === 0 ? 'modem' : '', line)),

@@ -95,7 +95,9 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
     // For example, the disk is full. The gateway itself does not need the file.
     log.warn({ err: error }, 'address not stored: commands such as smsgw send need SMSGW_PASSWORD until the next start')
   }
-  process.stdout.write(welcome(gateway, secrets, { isTerminal: process.stdout.isTTY, machine: networkAddresses() }))
+  const { isTTY: isTerminal } = process.stdout
+  const allowsInsecure = relay.ALLOW_INSECURE_HTTP
+  process.stdout.write(welcome(gateway, secrets, { isTerminal, machine: networkAddresses(), allowsInsecure }))
 }
 
 /** Returns the names of the enabled channels. */
