@@ -9,7 +9,6 @@ import type { ModemDriver } from '@smsgw/modem/modem-driver'
 import type { ModemEvent } from '@smsgw/modem/modem-event'
 import type { ModemState } from '@smsgw/modem/modem-state'
 import type { IncomingCall } from '@smsgw/modem/receive/incoming-calls'
-import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import { type ModemPort, type OpenResult, RecoveryRunner } from '@smsgw/modem/recovery/runner'
 import type { RecoveryState } from '@smsgw/modem/recovery/state'
 import type { LateOutcome } from '@smsgw/modem/send/submission'
@@ -35,7 +34,6 @@ import { type ActiveSim, type SimListener, SimPresence, slotName } from './sim-p
 
 /** The events that a modem reports to the rest of the agent. */
 export interface ModemListener extends SimListener {
-  readonly onIncoming: (sim: ActiveSim, incoming: Incoming) => void
   readonly onLateResult: (id: string, outcome: LateOutcome) => void
   readonly onCall: (sim: ActiveSim, call: IncomingCall) => void
   readonly onNetworkTime: (time: NetworkTime) => void
@@ -236,7 +234,7 @@ export class ModemActor {
         this.#begin(event.session)
         break
       case 'incoming':
-        if (this.#sim.sim !== undefined) listener.onIncoming(this.#sim.sim, event.incoming)
+        this.#sim.receive(event.incoming)
         break
       case 'late-result':
         listener.onLateResult(event.id, event.outcome)

@@ -1,5 +1,6 @@
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { ModemState } from '@smsgw/modem/modem-state'
+import type { Incoming } from '@smsgw/modem/receive/incoming-message'
 import type { ReceivingSim } from '../receiving/slot-cleaner.ts'
 import type { SendingSim } from '../sending/sending-sim.ts'
 
@@ -13,6 +14,7 @@ export interface SimListener {
   /** Called when the SIM is registered and can send messages. */
   readonly onSending: (sim: ActiveSim) => void
   readonly onNotSending: (sim: ActiveSim) => void
+  readonly onIncoming: (sim: ActiveSim, incoming: Incoming) => void
 }
 
 /**
@@ -24,6 +26,8 @@ export class SimPresence {
   readonly #maySend: () => boolean
   #sim: ActiveSim | undefined
   #isSending = false
+  /** Messages that arrived before the SIM was known. */
+  #early: readonly Incoming[] = []
 
   constructor(listener: SimListener, maySend: () => boolean) {
     this.#listener = listener
@@ -38,7 +42,19 @@ export class SimPresence {
     this.leave()
     this.#sim = sim
     this.#listener.onReadable(sim)
+    const early = this.#early
+    this.#early = []
+    for (const incoming of early) this.#listener.onIncoming(sim, incoming)
     this.update(state)
+  }
+
+  /**
+   * Passes on a message or report. A modem with a stored `+CNMI` setting may deliver messages during its setup, and
+   * does not deliver them again, so they are kept until the SIM is known.
+   */
+  receive(incoming: Incoming): void {
+    if (this.#sim !== undefined) this.#listener.onIncoming(this.#sim, incoming)
+    else if (this.#early.length < mostEarly) this.#early = [...this.#early, incoming]
   }
 
   update(state: ModemState): void {
@@ -79,6 +95,9 @@ function canSend(state: ModemState): boolean {
 export function slotName({ imei }: ModemNumber, modemId: string): string {
   return imei === undefined ? modemId : `${imei}${modemId.slice(imeiDigitsInId)}`
 }
+
+/** More messages than a network delivers during a setup. */
+const mostEarly = 1000
 
 /** Ids of modems contain the IMEI without its check digit. */
 const imeiDigitsInId = 14
