@@ -14,6 +14,9 @@ import { Tips } from './tips.ts'
  * A message is deleted when the owner has stored the message and requests the deletion. A message that was not deleted
  * is reported again only if `sweep` is called with `again`. If the slot later holds another message, that message is
  * reported.
+ *
+ * Some modems show the same messages in several memories. So a message that is also in another memory, at the same
+ * index, is not reported while it is there. If it is still there after the other one was deleted, it is reported.
  */
 export class MessageReceiver {
   readonly #onIncoming: (incoming: Incoming) => void
@@ -21,6 +24,8 @@ export class MessageReceiver {
   readonly #tips: Tips
   /** The PDU that was reported from each slot and is still in the slot. */
   readonly #reported = new Map<string, string>()
+  /** By index: messages that were not reported because they are equal to a message in another memory. */
+  readonly #twins = new Map<number, { readonly memory: Memory; readonly pdu: string }>()
   /** Slots that the modem announced and that have not been read yet. */
   readonly #indicated = new Map<string, { readonly memory: Memory; readonly index: number }>()
   #session: ReceiverSession | undefined
@@ -46,6 +51,7 @@ export class MessageReceiver {
   attach(session: ReceiverSession | undefined, sameSim = true): void {
     this.#session = session
     if (!sameSim) this.#reported.clear()
+    this.#twins.clear()
     if (session === undefined) {
       this.#indicated.clear()
       this.#tips.forget()
@@ -107,11 +113,23 @@ export class MessageReceiver {
     if (session === undefined) return { kind: 'failed', failure: 'not-sent', error: undefined }
     if (session.deletingDeletesSiblings && (await this.#findsMore(session, memory))) return { kind: 'deferred' }
     const deletion = await session.slots.delete(memory, index, pdu)
-    if (deletion.kind === 'deleted' || deletion.kind === 'already-gone') this.#reported.delete(slot(memory, index))
-    else if (deletion.kind === 'another-message') this.#report(memory, deletion.found.index, deletion.found)
+    if (deletion.kind === 'deleted' || deletion.kind === 'already-gone') {
+      this.#reported.delete(slot(memory, index))
+      await this.#readTwin(session, index, pdu)
+    } else if (deletion.kind === 'another-message') this.#report(memory, deletion.found.index, deletion.found)
     else if (deletion.kind === 'failed' && (deletion.failure === 'refused' || deletion.failure === 'unanswered'))
       this.#onNews({ kind: 'not-deleted', memory, why: deletion.failure })
     return deletion
+  }
+
+  /** Must be called after a deletion. Reports an equal message of another memory, if it is still there. */
+  async #readTwin(session: ReceiverSession, index: number, pdu: string): Promise<void> {
+    const twin = this.#twins.get(index)
+    if (twin?.pdu !== pdu.toUpperCase()) return
+    this.#twins.delete(index)
+    const found = await session.slots.read(twin.memory, index)
+    // If the slot cannot be read now, a later sweep finds the message.
+    if (found !== 'empty' && !isFailure(found)) this.#report(twin.memory, index, found)
   }
 
   /**
@@ -122,7 +140,9 @@ export class MessageReceiver {
   async #findsMore(session: ReceiverSession, memory: Memory): Promise<boolean> {
     const listing = await session.slots.list(memory, { thorough: true })
     if (isFailure(listing)) return true
-    const fresh = listing.messages.filter((message) => !this.#reported.has(slot(memory, message.index)))
+    const fresh = listing.messages.filter(
+      ({ index, pdu }) => !(this.#reported.has(slot(memory, index)) || this.#isTwin(memory, index, pdu)),
+    )
     for (const message of fresh) this.#report(memory, message.index, message)
     return fresh.length > 0 || !listing.complete
   }
@@ -230,12 +250,22 @@ export class MessageReceiver {
   #report(memory: Memory, index: number, { pdu, stat }: { pdu: string; stat: number | undefined }): boolean {
     const key = slot(memory, index)
     if (this.#reported.get(key) === pdu) return false
+    if (this.#isTwin(memory, index, pdu)) {
+      this.#twins.set(index, { memory, pdu })
+      return false
+    }
     this.#reported.set(key, pdu)
     this.#boundReported()
     const source: MessageSource = { kind: 'stored', memory, index }
     const incoming = readIncoming(source, pdu, stat)
     if (incoming) this.#onIncoming(incoming)
     return true
+  }
+
+  /** True if the message is at the same index of another memory, and was reported from there. */
+  #isTwin(memory: Memory, index: number, pdu: string): boolean {
+    const others = this.#session?.memories.filter((other) => other !== memory) ?? []
+    return others.some((other) => this.#reported.get(slot(other, index)) === pdu)
   }
 
   /** Limits the size of the map, in case a listing never ends. The limit is larger than any memory. */
