@@ -40,6 +40,8 @@ export class MessageSlots {
   #usual: Memory | undefined
   /** The number of listings that were not answered at all. */
   #silentListings = 0
+  /** The number of listings that were refused one after the other. */
+  #refusedListings = 0
   /** True if `AT+CMGR` does not work, so that messages are found by listing. */
   #indexUnreadable = false
 
@@ -69,10 +71,14 @@ export class MessageSlots {
       switch (answer.kind) {
         case 'value':
           this.#silentListings = 0
+          this.#refusedListings = 0
           return { usage, messages: answer.value, complete: true }
         case 'refused':
-          // Reads the messages by index, because some memories cannot be listed (SR of the DWM-156).
-          if (isUnsupported(answer.error) || memory === reports) return this.#readAll(usage)
+          this.#refusedListings += 1
+          // Reads the messages by index, because some memories cannot be listed (SR of the DWM-156), and some firmware
+          // refuses every listing while the memory contains one message that it cannot read.
+          if (isUnsupported(answer.error) || memory === reports || this.#refusedListings > mostRefusedListings)
+            return this.#readAll(usage)
           return failureOf(answer)
         case 'unanswered':
           if (answer.why === 'timeout' && (answer.partial ?? []).length === 0) this.#silentListings += 1
@@ -240,6 +246,8 @@ function cannotRead({ failure, error }: SlotFailure): boolean {
 const reports: Memory = 'SR'
 /** After this number of silent listings, messages are read by index. */
 const mostSilentListings = 2
+/** After this number of refused listings, which a busy SIM does not explain, messages are read by index. */
+const mostRefusedListings = 2
 /** The largest number of slots. No known memory is larger, so a larger number is noise. */
 const mostSlots = 512
 

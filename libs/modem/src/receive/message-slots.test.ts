@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { DrivenModem, deliverPdu } from '../testing/driven-modem.ts'
+
+const oneMemory = {
+  'AT+CPMS=?': '+CPMS: ("SM"),("SM"),("SM")',
+  'AT+CPMS=*': '+CPMS: 1,20,1,20,1,20',
+  'AT+CMGR=*': '+CMS ERROR: 321',
+  'AT+CMGR=3': `+CMGR: 1,,31\n${deliverPdu}`,
+}
+
+test('messages are read by index if the modem refuses each listing, for example because of a damaged message', async () => {
+  const driven = new DrivenModem({ ...oneMemory, 'AT+CMGL=4': '+CMS ERROR: 500' })
+  await driven.session()
+  await driven.pass(120_000)
+  expect(driven.kinds('incoming')).toMatchObject([
+    { incoming: { source: { kind: 'stored', memory: 'SM', index: 3 }, pdu: deliverPdu } },
+  ])
+})
+
+test('messages are listed again after a busy SIM has refused a listing', async () => {
+  const driven = new DrivenModem({
+    ...oneMemory,
+    'AT+CMGL=4': ['+CMS ERROR: 314', `+CMGL: 3,1,,31\n${deliverPdu}`],
+  })
+  await driven.session()
+  await driven.pass(120_000)
+  expect(driven.kinds('incoming')).toHaveLength(1)
+  expect(driven.port.commands.filter((command) => command.startsWith('AT+CMGR'))).toEqual([])
+})
