@@ -66,7 +66,7 @@ export class Broker {
     this.#options = options
     this.#client = connect(clientOptions(options.session, options.packets))
     this.#client.on('connect', () => void this.#connected())
-    this.#client.on('error', (error) => this.#report(error.message))
+    this.#client.on('error', (error) => this.#report(brokerProblem(error)))
     this.#client.on('close', () => {
       this.#report('connection closed')
       options.onDisconnect()
@@ -191,6 +191,17 @@ export class Broker {
   }
 }
 
+/** Returns what is wrong with the broker, and what to do if its answer does not say so. */
+function brokerProblem(error: Error): string {
+  const { code } = error as { readonly code?: unknown }
+  if (code !== REFUSED_VERSION && code !== UNSUPPORTED_VERSION) return error.message
+  return 'the broker does not support MQTT 5. Update it, or use another broker, for example Mosquitto 1.6 or newer'
+}
+
+/** The answer of a broker that supports only MQTT 3.1.1 (§3.2.2.3). */
+const REFUSED_VERSION = 1
+/** The answer of MQTT 5 (§3.2.2.2). */
+const UNSUPPORTED_VERSION = 0x84
 const JSON_TYPE = 'application/json'
 /** The broker has already completed the packet, or the broker has lost the session. */
 const UNKNOWN_PACKET_ID = 0x92
