@@ -48,11 +48,11 @@ export class LineRouting {
   }
 
   /**
-   * True if the driver's last output was a PDU. A modem with echo enabled returns the digits of the PDU, possibly in
-   * several lines.
+   * True if the driver's last output was a PDU whose result has not arrived. Before the result, a modem with echo
+   * enabled returns the digits of the PDU, possibly in several lines.
    */
   get pduMayEcho(): boolean {
-    return this.#writtenPdu !== ''
+    return this.#writtenPdu !== '' && this.resultDue
   }
 
   get resultDue(): boolean {
