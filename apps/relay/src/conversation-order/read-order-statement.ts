@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { firstRows } from '../http/list-rows-statement.ts'
 import { type ConversationFilter, conditionOf, joinStates, sourceOf } from '../shared-inbox/conversation-filter.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
@@ -16,18 +17,20 @@ export function readUnordered(
   accountId: string,
   most: number,
 ): Promise<Readonly<z.output<typeof unordered>>> {
+  // A parameter would hide the limit from the planner. With many messages, PostgreSQL would plan each request again.
+  const limit = Prisma.raw(`LIMIT ${most + 1}`)
   return readRow(
     statements,
     unordered,
     Prisma.sql`
     WITH late AS MATERIALIZED (
       (SELECT account_id, phone_number AS number FROM recipients
-        WHERE message_key > (SELECT coalesce(max(sent_key), 0) FROM conversation_order_progress) ORDER BY message_key LIMIT ${most} + 1)
+        WHERE message_key > (SELECT coalesce(max(sent_key), 0) FROM conversation_order_progress) ORDER BY message_key ${limit})
       UNION ALL
       (SELECT account_id, sender FROM inbox
-        WHERE key > (SELECT coalesce(max(received_key), 0) FROM conversation_order_progress) ORDER BY key LIMIT ${most} + 1)
+        WHERE key > (SELECT coalesce(max(received_key), 0) FROM conversation_order_progress) ORDER BY key ${limit})
       UNION ALL
-      (SELECT account_id, number FROM conversation_order_queue ORDER BY key LIMIT ${most} + 1)
+      (SELECT account_id, number FROM conversation_order_queue ORDER BY key ${limit})
     )
     SELECT coalesce(array_agg(DISTINCT number) FILTER (WHERE account_id = ${accountId}), '{}') AS numbers,
       count(*)::int AS count
@@ -64,8 +67,8 @@ export async function readOrder(
   const condition = conditionOf(accountId, isRead ? { ...others, unread: undefined } : others)
   const folders = FOLDERS.filter((one) => folder === undefined || one === folder)
   // The index orders the conversations of one folder.
-  const parts = (isSorted ? [folders] : folders.map((one) => [one])).map(
-    (some) => Prisma.sql`(
+  const scans = (isSorted ? [folders] : folders.map((one) => [one])).map(
+    (some) => Prisma.sql`
       SELECT given.ordered AS number, given.last_at AS at
       FROM ${isSorted ? Prisma.sql`selected JOIN ${ORDER} ON given.ordered = selected.number COLLATE "C"` : ORDER}
         ${condition === undefined ? Prisma.empty : joinStates(accountId)}
@@ -73,8 +76,9 @@ export async function readOrder(
         AND (given.last_at, given.ordered) < (${before.at}, ${before.number}::text COLLATE "C")
         ${condition === undefined ? Prisma.empty : Prisma.sql`AND ${condition}`}
         ${isRead ? Prisma.sql`AND NOT EXISTS (SELECT FROM unread WHERE unread.number = given.ordered)` : Prisma.empty}
-      ORDER BY given.last_at DESC, given.ordered DESC LIMIT ${take})`,
+      ORDER BY given.last_at DESC, given.ordered DESC`,
   )
+  const parts = scans.map((scan) => Prisma.sql`(${firstRows(scan, take)})`)
   return await readRows(
     statements,
     placeRow,
