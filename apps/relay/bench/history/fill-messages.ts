@@ -31,21 +31,25 @@ export async function fillMessages(database: BenchDatabase, owner: BenchOwner, r
 
 const STATE = (number: string) => `(CASE WHEN ${number} % 1000 = 1 THEN 'Failed' ELSE 'Delivered' END)::message_state`
 
+/** These messages have a second recipient, which failed. */
+const IS_PARTLY_FAILED = 'n % 1000 = 501'
+
 const MESSAGES = `
   INSERT INTO messages (key, account_id, id, device_id, created_at, text, state, processed_at, sent_at, finished_at,
-    delivered_at, failed_at, sent_by, sent_by_key_id)
+    delivered_at, failed_at, sent_by, sent_by_key_id, is_partly_failed)
   SELECT n, account_id, pg_temp.timed_id(at, 'm' || n), device_id, at,
     'Your parcel no. 4711 arrives tomorrow between 10:00 and 12:00', ${STATE('n')}, at, at, at,
     CASE WHEN n % 1000 <> 1 THEN at END, CASE WHEN n % 1000 = 1 THEN at END,
     CASE WHEN n % 4 = 0 THEN 'key' WHEN n % 10000 = 3 THEN 'session' ELSE 'password' END,
-    CASE WHEN n % 4 = 0 THEN '${BENCH_KEY}' END
+    CASE WHEN n % 4 = 0 THEN '${BENCH_KEY}' END, CASE WHEN ${IS_PARTLY_FAILED} THEN true END
   FROM ${TIMED_ROWS}`
 
 const RECIPIENTS = `
   INSERT INTO recipients
     (cmd_id, message_key, account_id, device_id, position, phone_number, state, due_at, not_before)
-  SELECT pg_temp.timed_id(at, 'r' || n), n, account_id, device_id, 0, ${NUMBER_OF_ROW}, ${STATE('n')}, at, 'epoch'
-  FROM ${TIMED_ROWS}`
+  SELECT pg_temp.timed_id(at, 'r' || n || '/' || position), n, account_id, device_id, position, ${NUMBER_OF_ROW},
+    CASE WHEN position = 1 THEN 'Failed' ELSE ${STATE('n')} END, at, 'epoch'
+  FROM ${TIMED_ROWS}, generate_series(0, CASE WHEN ${IS_PARTLY_FAILED} THEN 1 ELSE 0 END) position`
 
 /** Changes a few accepted messages, so that each filter selects at least a page of a thousand messages. */
 export async function varyMessages({ pool }: BenchDatabase): Promise<void> {

@@ -229,8 +229,8 @@ async function fill({ url }: TestDatabase, logLines = 500): Promise<void> {
   )
   await sql(
     url,
-    `INSERT INTO messages (account_id, id, device_id, state, created_at, text, data, priority)
-     VALUES ('a1', 'm1', 'd1', 'Delivered', now(), $1, $2, NULL), ('a1', 'm2', 'd1', 'Failed', now(), '', NULL, -128)`,
+    `INSERT INTO messages (account_id, id, device_id, state, created_at, text, data, priority, is_partly_failed)
+     VALUES ('a1', 'm1', 'd1', 'Delivered', now(), $1, $2, NULL, NULL), ('a1', 'm2', 'd1', 'Sent', now(), '', NULL, -128, true)`,
     ['line\nbreak, \t tab, \\N, \\., back\\slash, \r, "quotes", 👩‍👩‍👧', Buffer.from([0, 9, 10, 92, 255])],
   )
   await sql(

@@ -29,9 +29,7 @@ beforeAll(async () => {
   list = listMessages({ database: db.database })
   for (const id of ['account', 'other']) {
     await db.database.account.create({ data: { id, username: id, passwordHash: '' } })
-    const rows = all.map(({ isPartlyFailed: _, ...message }) => ({
-      ...{ ...message, accountId: id, text: `text of ${message.id}` },
-    }))
+    const rows = all.map((message) => ({ ...message, accountId: id, text: `text of ${message.id}` }))
     const stored = await db.database.message.createManyAndReturn({ data: rows })
     await db.database.recipient.createMany({
       data: stored.map(({ key, state, deviceId, createdAt, ...message }) => ({
@@ -111,6 +109,17 @@ const filters: [string, Query, (message: (typeof all)[number]) => boolean][] = [
     'sent messages with a failed recipient',
     { hasFailed: 'true', state: 'Sent', from: after10.toISOString() },
     ({ state, isPartlyFailed, createdAt }) => state === 'Sent' && isPartlyFailed && createdAt >= after10,
+  ],
+  [
+    'failed messages with a failed recipient',
+    { hasFailed: 'true', state: 'Failed' },
+    ({ state }) => state === 'Failed',
+  ],
+  [
+    'messages of a device with a failed recipient',
+    { hasFailed: 'true', deviceId: 'b'.repeat(21), to: before15.toISOString() },
+    ({ state, isPartlyFailed, deviceId, createdAt }) =>
+      (state === 'Failed' || isPartlyFailed) && deviceId === 'b'.repeat(21) && createdAt < before15,
   ],
 ]
 

@@ -1,7 +1,7 @@
 import { type ApprovalState, sentByKind } from '@smsgw/contract/messages/message'
 import { type MessageState, messageStates } from '@smsgw/contract/messages/message-states'
 import { allOf, countRows, firstOf, firstRows, type ScannedRows } from '../http/list-rows-statement.ts'
-import { ALL_ROWS, type CountedRows, MOST_COUNTED_ROWS, type RowPosition } from '../http/page.ts'
+import { type CountedRows, MOST_COUNTED_ROWS, type RowPosition } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
@@ -35,8 +35,8 @@ export interface PartOfHistory {
  * Reads each of the seven states separately, in order and only as far as needed, and merges the results. So two indexes
  * that begin with the state are sufficient for most filters. With a separate index for each filter, each step of each
  * message would have to write more indexes. A page takes the same time at every depth (`npm run bench`). Senders and
- * approvals have indexes of their own, because the messages of one sender may be rare. If a filter selects few
- * messages, which are far apart, all of them are read and sorted.
+ * approvals have indexes of their own, because the messages of one sender may be rare, and so have messages of which
+ * some recipients failed. If a filter selects few messages, which are far apart, all of them are read and sorted.
  */
 export async function readHistory(
   statements: Statements,
@@ -45,30 +45,34 @@ export async function readHistory(
   { after, skip, take }: PartOfHistory,
 ): Promise<StoredMessage[]> {
   const order = Prisma.raw(direction)
-  const { hasFailed, ...others } = filter
   const reading: Reading = {
     isWithin: (bounds) => allOf(conditionsOf(bounded(bounds, direction, after), direction)),
     inOrder: Prisma.sql`ORDER BY created_at ${order}, key ${order}`,
     rows: skip + take,
   }
   const { isWithin, inOrder } = reading
-  const inScans = hasFailed === true ? failedInOrder(others, reading) : scansInOrder(others, reading)
+  const inScans = scansInOrder(filter, reading)
   const few = fewRows(filter)
   // OFFSET 0 makes PostgreSQL read each of the few messages by its key.
   const rows =
     few === undefined
       ? inScans
       : Prisma.sql`
-        SELECT m.key, m.created_at FROM (SELECT DISTINCT key FROM few) AS one CROSS JOIN LATERAL (
-          SELECT key, created_at FROM messages WHERE key = one.key AND ${isWithin(others)} OFFSET 0) AS m
-        WHERE (SELECT count(*) FROM few) <= ${MOST_FEW}
+        SELECT m.key, m.created_at FROM (SELECT DISTINCT key FROM (${few}) AS every) AS one CROSS JOIN LATERAL (
+          SELECT key, created_at FROM messages WHERE key = one.key AND ${isWithin(filter)} OFFSET 0) AS m
+        WHERE (SELECT is_few FROM size)
         UNION ALL
-        SELECT * FROM (${inScans}) AS many WHERE (SELECT count(*) FROM few) > ${MOST_FEW}`
+        SELECT * FROM (${inScans}) AS many WHERE (SELECT NOT is_few FROM size)`
+  // Most senders have many messages. So their keys are counted without storing them, and few keys are read again.
+  const size =
+    few === undefined
+      ? Prisma.empty
+      : Prisma.sql`size AS MATERIALIZED (SELECT count(*) <= ${MOST_FEW} AS is_few FROM (${few}) AS counted),`
   return await readRows(
     statements,
     storedMessage,
     Prisma.sql`
-    WITH ${few === undefined ? Prisma.empty : Prisma.sql`few AS MATERIALIZED (${few} ${firstOf(MOST_FEW + 1)}),`}
+    WITH ${size}
     page AS MATERIALIZED (
       SELECT key, created_at FROM (${rows}) AS one ${inOrder} LIMIT ${take} OFFSET ${skip}
     )
@@ -88,30 +92,11 @@ interface Reading {
 
 /** Reads index scans in order, each only as far as the page could need it. */
 function scansInOrder(filter: HistoryFilter, { isWithin, inOrder, rows }: Reading): Prisma.Sql {
-  const { scans, isOfScan, others } = scansOf(filter)
-  const scan = Prisma.sql`SELECT key, created_at FROM messages WHERE ${isOfScan} AND ${isWithin(others)} ${inOrder}`
-  return Prisma.sql`SELECT one.key, one.created_at FROM ${scans} CROSS JOIN LATERAL (${firstRows(scan, rows)}) AS one`
-}
-
-/**
- * Merges the messages of all states in order, and searches the failed recipients of each message. If it searched them
- * in each state, it would read the whole history of a state without failed recipients. Limits and OFFSET 0 prevent it.
- */
-function failedInOrder(filter: HistoryFilter, { isWithin, inOrder, rows }: Reading): Prisma.Sql {
-  const { accountId, state, sentBy, ...others } = filter
-  const isSent = sentBy === undefined ? Prisma.empty : Prisma.sql`AND ${isSentBy(sentBy)}`
-  const scans = statesOf({ state }).map(
-    (one) => Prisma.sql`(
-      SELECT key, created_at FROM messages
-      WHERE state = ${one}::message_state AND ${isWithin({ ...others, accountId })} ${isSent} ${inOrder} ${firstOf(ALL_ROWS)})`,
-  )
-  const scan = Prisma.sql`
-    SELECT key, created_at FROM (
-      SELECT * FROM (${Prisma.join(scans, ' UNION ALL ')}) AS one ${inOrder} ${firstOf(ALL_ROWS)}) AS merged
-    WHERE EXISTS (
-      SELECT FROM recipients WHERE message_key = merged.key AND account_id = ${accountId} AND state = 'Failed' OFFSET 0)
-    ${inOrder}`
-  return firstRows(scan, rows)
+  const parts = scansOf(filter).map(({ scans, isOfScan, others }) => {
+    const scan = Prisma.sql`SELECT key, created_at FROM messages WHERE ${isOfScan} AND ${isWithin(others)} ${inOrder}`
+    return Prisma.sql`SELECT one.key, one.created_at FROM ${scans} CROSS JOIN LATERAL (${firstRows(scan, rows)}) AS one`
+  })
+  return Prisma.join(parts, ' UNION ALL ')
 }
 
 interface Scans {
@@ -119,29 +104,54 @@ interface Scans {
   readonly scans: Prisma.Sql
   /** The condition of each scan. */
   readonly isOfScan: Prisma.Sql
+}
+
+interface FilteredScans extends Scans {
   /** The filters that the condition does not contain. */
   readonly others: HistoryFilter
 }
 
 /** Selects index scans that together contain all messages of a filter. */
-function scansOf(filter: HistoryFilter): Scans {
-  const { accountId, state, deviceId, sentBy, approval } = filter
-  if (approval === undefined && (sentBy === undefined || (state ?? deviceId) !== undefined)) {
-    const isOfState = Prisma.sql`state = wanted.state`
-    return {
-      scans: Prisma.sql`unnest(${statesOf(filter)}::message_state[]) AS wanted (state)`,
-      isOfScan: sentBy === undefined ? isOfState : Prisma.sql`${isOfState} AND ${isSentBy(sentBy)}`,
-      others: { ...filter, state: undefined, sentBy: undefined },
-    }
+function scansOf(filter: HistoryFilter): readonly FilteredScans[] {
+  const { accountId, sentBy, approval } = filter
+  if (approval === undefined && (sentBy === undefined || isScannedByState(filter))) {
+    const others = { ...filter, state: undefined, hasFailed: undefined, sentBy: undefined }
+    const isSent = sentBy === undefined ? Prisma.empty : Prisma.sql`AND ${isSentBy(sentBy)}`
+    return scansByState(filter).map(({ scans, isOfScan }) => ({
+      ...{ scans, others },
+      isOfScan: Prisma.sql`${isOfScan} ${isSent}`,
+    }))
   }
   if (approval === undefined && sentBy === 'key') {
-    return {
-      scans: keysOf(accountId),
-      isOfScan: Prisma.sql`sent_by_key_id = wanted.key_id`,
-      others: { ...filter, sentBy: undefined },
-    }
+    const isOfScan = Prisma.sql`sent_by_key_id = wanted.key_id`
+    return [{ scans: keysOf(accountId), isOfScan, others: { ...filter, sentBy: undefined } }]
   }
-  return { scans: Prisma.sql`(SELECT) AS wanted`, isOfScan: Prisma.sql`true`, others: filter }
+  return [{ scans: Prisma.sql`(SELECT) AS wanted`, isOfScan: Prisma.sql`true`, others: filter }]
+}
+
+/** Returns true if the indexes that begin with the state contain a filter for which other messages are not read. */
+function isScannedByState({ state, deviceId, hasFailed }: HistoryFilter): boolean {
+  return state !== undefined || deviceId !== undefined || hasFailed === true
+}
+
+/** Selects the messages of each state, or those with failed recipients. */
+function scansByState(filter: HistoryFilter): readonly Scans[] {
+  if (filter.hasFailed !== true) return [scanOf(statesOf(filter))]
+  return [...(filter.state === undefined || filter.state === 'Failed' ? [scanOf(['Failed'])] : []), ...marked(filter)]
+}
+
+/** Selects the messages of which some recipients failed. Their mark is used in each state but Failed. */
+function marked(filter: HistoryFilter): readonly Scans[] {
+  const states = statesOf(filter).filter((one) => one !== 'Failed')
+  const { scans, isOfScan } = scanOf(states)
+  return states.length === 0 ? [] : [{ scans, isOfScan: Prisma.sql`${isOfScan} AND is_partly_failed` }]
+}
+
+function scanOf(states: readonly MessageState[]): Scans {
+  return {
+    scans: Prisma.sql`unnest(${[...states]}::message_state[]) AS wanted (state)`,
+    isOfScan: Prisma.sql`state = wanted.state`,
+  }
 }
 
 /** Unlike `=`, this condition is never used to search an index. The sender has too many messages for that. */
@@ -159,11 +169,10 @@ const MOST_FEW = 2_000
 
 /** Selects the keys of the messages of a filter that may be rare and that no scan in order contains. */
 function fewRows(filter: HistoryFilter): Prisma.Sql | undefined {
-  const { accountId, hasFailed, state, deviceId, sentBy, approval } = filter
-  if (hasFailed === true) return Prisma.sql`SELECT message_key AS key FROM ${failedOf(accountId)}`
-  if (approval !== undefined || sentBy === undefined || (state ?? deviceId) === undefined) return undefined
-  const { rows } = scannedRows({ accountId, sentBy, from: filter.from, to: filter.to })
-  return Prisma.sql`SELECT key FROM ${rows}`
+  const { accountId, sentBy, approval, from, to } = filter
+  if (approval !== undefined || sentBy === undefined || !isScannedByState(filter)) return undefined
+  const { rows } = scannedRows({ accountId, sentBy, from, to })
+  return Prisma.sql`SELECT key FROM ${rows} ${firstOf(MOST_FEW + 1)}`
 }
 
 /**
@@ -173,41 +182,49 @@ function fewRows(filter: HistoryFilter): Prisma.Sql | undefined {
 export async function countHistory(statements: Statements, filter: HistoryFilter, most?: number): Promise<CountedRows> {
   const counted = countFilterOf(filter)
   if (counted !== undefined) return await countMessages(statements, counted, most)
-  return await countRows(statements, scannedRows(filter), most)
+  const ofFailed = countFilterOf({ ...filter, state: filter.state ?? 'Failed' })
+  if (ofFailed === undefined) return await countRows(statements, scannedRows(filter), most)
+  // The stored counts contain the messages whose recipients have all failed, but not the marked messages.
+  return await countMessages(statements, ofFailed, most, failedRows(marked(filter), filter))
 }
 
 /** Selects the rows with the narrowest filter that an index supports. Other filters are checked for each row. */
-function scannedRows({ accountId, hasFailed, approval, sentBy, from, to, ...others }: HistoryFilter): ScannedRows {
-  if (hasFailed === true) {
-    const filters = conditionsOf({ ...others, approval, sentBy, from, to })
-    const isMatch = Prisma.sql`EXISTS (SELECT FROM messages WHERE key = scanned.message_key AND ${allOf(filters)})`
-    return {
-      rows: failedOf(accountId),
-      distinct: Prisma.sql`message_key`,
-      matches: filters.length === 0 ? undefined : isMatch,
-    }
-  }
-  // The order makes PostgreSQL use the index and stop at the limit.
-  const inOrder = Prisma.sql`ORDER BY created_at DESC, key DESC`
+function scannedRows(filter: HistoryFilter): ScannedRows {
+  const { accountId, hasFailed, approval, sentBy, from, to, ...others } = filter
   if (approval !== undefined) {
     const filters = conditionsOf({ accountId, approval, from, to })
     return {
-      rows: Prisma.sql`messages WHERE ${allOf(filters)} ${inOrder}`,
-      matches: allOf(conditionsOf({ ...others, sentBy })),
+      rows: Prisma.sql`messages WHERE ${allOf(filters)} ${NEWEST_FIRST}`,
+      matches: allOf(conditionsOf({ ...others, hasFailed, sentBy })),
     }
   }
+  if (hasFailed === true)
+    return { rows: failedRows(scansByState(filter), filter), matches: allOf(conditionsOf({ sentBy })) }
   const matches = allOf(conditionsOf(others))
   if (sentBy !== 'key') {
-    return {
-      rows: Prisma.sql`messages WHERE ${allOf(conditionsOf({ accountId, sentBy, from, to }))} ${inOrder}`,
-      matches,
-    }
+    const filters = conditionsOf({ accountId, sentBy, from, to })
+    return { rows: Prisma.sql`messages WHERE ${allOf(filters)} ${NEWEST_FIRST}`, matches }
   }
   const filters = conditionsOf({ accountId, from, to })
   const rows = Prisma.sql`${keysOf(accountId)} CROSS JOIN LATERAL (
     SELECT * FROM messages WHERE sent_by_key_id = wanted.key_id AND ${allOf(filters)}
-    ${inOrder} ${firstOf(MOST_COUNTED_ROWS + 1)}) AS of_key`
+    ${NEWEST_FIRST} ${firstOf(MOST_COUNTED_ROWS + 1)}) AS of_key`
   return { rows, matches }
+}
+
+/** This order makes PostgreSQL use an index and stop at a limit. */
+const NEWEST_FIRST = Prisma.sql`ORDER BY created_at DESC, key DESC`
+
+/** Selects messages with failed recipients. Names only columns that conditions need, so that an index is sufficient. */
+function failedRows(scans: readonly Scans[], { accountId, deviceId, from, to }: HistoryFilter): Prisma.Sql {
+  const isWithin = allOf(conditionsOf({ accountId, deviceId, from, to }))
+  const parts = scans.map(
+    (one) => Prisma.sql`
+    SELECT of_state.* FROM ${one.scans} CROSS JOIN LATERAL (
+      SELECT sent_by, sent_by_key_id FROM messages WHERE ${one.isOfScan} AND ${isWithin}
+      ${NEWEST_FIRST} ${firstOf(MOST_COUNTED_ROWS + 1)}) AS of_state`,
+  )
+  return Prisma.sql`(${Prisma.join(parts, ' UNION ALL ')}) AS failed`
 }
 
 /** The API keys of an account, which are few. Each of them has its own part of an index of messages. */
@@ -215,14 +232,10 @@ function keysOf(accountId: string): Prisma.Sql {
   return Prisma.sql`(SELECT id AS key_id FROM api_keys WHERE account_id = ${accountId}) AS wanted`
 }
 
-function failedOf(accountId: string): Prisma.Sql {
-  return Prisma.sql`recipients WHERE account_id = ${accountId} AND state = 'Failed' ORDER BY message_key DESC`
-}
-
 /** Returns the filter for the stored counts, or undefined for a filter that they do not support. */
 export function countFilterOf(filter: HistoryFilter): CountFilter | undefined {
-  const { accountId, deviceId, from, to, hasFailed, sentBy, approval } = filter
-  if (hasFailed === true || sentBy !== undefined || approval !== undefined) return undefined
+  const { accountId, state, deviceId, from, to, hasFailed, sentBy, approval } = filter
+  if ((hasFailed === true && state !== 'Failed') || sentBy !== undefined || approval !== undefined) return undefined
   return { accountId, states: statesOf(filter), deviceId, from, to }
 }
 
@@ -251,13 +264,14 @@ function keyOf(sentBy: string): string | undefined {
 }
 
 function conditionsOf(
-  { accountId, state, deviceId, sentBy, approval, from, to, after }: Partial<Bounds>,
+  { accountId, state, deviceId, hasFailed, sentBy, approval, from, to, after }: Partial<Bounds>,
   direction: Direction = 'DESC',
 ): Prisma.Sql[] {
   const all: Prisma.Sql[] = []
   if (accountId !== undefined) all.push(Prisma.sql`account_id = ${accountId}`)
   if (state !== undefined) all.push(Prisma.sql`state = ${state}::message_state`)
   if (deviceId !== undefined) all.push(Prisma.sql`device_id = ${deviceId}`)
+  if (hasFailed === true) all.push(Prisma.sql`(state = 'Failed' OR is_partly_failed)`)
   // Literals, and not parameters, are conditions of partial indexes.
   if (sentBy === 'key') all.push(Prisma.sql`sent_by = 'key'`)
   else if (sentBy !== undefined)

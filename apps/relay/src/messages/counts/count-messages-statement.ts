@@ -26,11 +26,13 @@ const countRow = z.object({ count: z.int(), isExact: z.boolean() })
  * Returns the number of messages: the counts, the recorded changes, and the messages that are not counted yet, at one
  * moment. If a period begins or ends within a day, the messages of this day are counted row by row, up to `most`. The
  * number of all messages is exact even if the stored counts are not used. Takes no locks.
+ * @param others more rows, as after `FROM`, which are counted row by row, up to `most`
  */
 export async function countMessages(
   statements: Statements,
   filter: CountFilter,
   most = MOST_COUNTED_ROWS,
+  others?: Prisma.Sql,
 ): Promise<CountedRows> {
   const { from, to } = filter
   const whole = wholeDays(from, to)
@@ -64,11 +66,17 @@ export async function countMessages(
     parts AS MATERIALIZED (
       SELECT least(count, ${limit}) AS count, count <= ${limit} AS is_exact
       FROM unnest(CASE WHEN ${usesCounts} THEN ${partsOfDays} ELSE ARRAY[${rowsWithin(from, to)}] END) AS part (count)
+      ${others === undefined ? Prisma.empty : Prisma.sql`UNION ALL ${countedUpTo(others, most)}`}
     )
     SELECT ((CASE WHEN ${usesCounts} THEN ${counted} ELSE 0 END)
         + (SELECT coalesce(sum(count), 0) FROM parts))::int AS count,
       (SELECT coalesce(bool_and(is_exact), true) FROM parts) AS "isExact"`,
   )
+}
+
+function countedUpTo(rows: Prisma.Sql, most: number): Prisma.Sql {
+  return Prisma.sql`
+    SELECT least(count(*), ${most}), count(*) <= ${most} FROM (SELECT FROM ${rows} ${firstOf(most + 1)}) AS counted`
 }
 
 /**

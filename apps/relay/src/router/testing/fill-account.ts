@@ -72,6 +72,7 @@ async function fillMessages(database: Database, accountId: string, deviceId: str
     data: {
       ...{ accountId, id: id('message'), deviceId, createdAt: at, text: "it's \\ \t a\nü 👋", mms: { subject: 's' } },
       ...{ idempotencyKey: id('idempotency'), idempotencyFingerprint: Buffer.from([0, 255, 1]), state: 'Processed' },
+      isPartlyFailed: true,
     },
   })
   await database.messageAttachment.create({

@@ -181,6 +181,36 @@ describe('an index that is built concurrently', () => {
   })
 })
 
+describe('a migration that changes rows in portions', () => {
+  const PORTIONS = {
+    name: '0003_portions',
+    sql: `-- Negates the ids.
+DO $$ BEGIN
+  WHILE EXISTS (SELECT FROM one WHERE id > 0) LOOP
+    UPDATE one SET id = -10 / (id - 4) WHERE id = (SELECT min(id) FROM one WHERE id > 0);
+    COMMIT;
+    RAISE NOTICE '% rows left', (SELECT count(*) FROM one WHERE id > 0);
+  END LOOP;
+END $$;`,
+  }
+
+  test('commits each portion, reports its progress and continues after an error', async () => {
+    await migrate(empty.url, [ONE])
+    await rows('TRUNCATE one; INSERT INTO one VALUES (5), (6), (4)')
+    await rows('ALTER TABLE one ADD CHECK (id <> -5)')
+    const lines: string[] = []
+    const start = () => migrate(empty.url, [ONE, PORTIONS], { report: (line) => lines.push(line) })
+    await expect(start()).rejects.toThrow('0003_portions failed: division by zero')
+    expect(lines).toEqual([])
+    await rows('UPDATE one SET id = 7 WHERE id = 4')
+    await expect(start()).rejects.toThrow('0003_portions failed: new row for relation "one" violates check constraint')
+    expect(lines).toEqual(['database migration 0003_portions: 2 rows left'])
+    await rows('ALTER TABLE one DROP CONSTRAINT one_id_check')
+    expect(await start()).toEqual(['0003_portions'])
+    expect(await rows('SELECT id FROM one ORDER BY id')).toEqual([{ id: -10 }, { id: -5 }, { id: -3 }])
+  })
+})
+
 test('migrations keep relays of the previous release working, as docs/CONTRIBUTING.md requires', () => {
   for (const { name, sql } of readMigrations(FOLDER).filter((one) => one.name > '0010')) {
     const statements = sql.replace(/--.*/g, '')
@@ -198,6 +228,8 @@ test('migrations keep relays of the previous release working, as docs/CONTRIBUTI
     )
     expect(kept, name).not.toMatch(/DROP (TABLE|COLUMN)|RENAME|SET NOT NULL|ALTER COLUMN/i)
     if (/CONCURRENTLY/.test(statements)) expect(statements.match(/;/g), name).toHaveLength(1)
+    // A block commits in portions only if it is the only statement.
+    if (/COMMIT/.test(statements)) expect(statements.trim(), name).toMatch(/^DO \$\$(?:(?!\$\$).)*\$\$;$/s)
   }
 })
 

@@ -28,7 +28,8 @@ export interface MigrateOptions {
  * Other relays keep working in the meantime. While a statement waits for an exclusive lock, all later queries of the
  * table wait for the statement. So a migration waits at most LOCK_WAIT_MS. Then it is rolled back, so that other
  * queries can run, and it is tried again. A migration with CONCURRENTLY does not block queries, but cannot run in a
- * transaction, so its file contains only one statement.
+ * transaction, so its file contains only one statement. The same applies to a DO block that changes many rows and
+ * commits after each portion.
  */
 export async function migrate(
   url: string,
@@ -133,7 +134,7 @@ async function applyWithRetries(
   for (let tries = 1, pauseMs = 1_000; ; tries += 1, pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const leftMs = giveUpAt - performance.now()
     try {
-      if (isConcurrent(migration)) await applyConcurrently(client, migration, leftMs)
+      if (isWithoutTransaction(migration)) await applyWithoutTransaction(client, migration, leftMs, report)
       else await applyInTransaction(client, migration)
       return
     } catch (error) {
@@ -146,15 +147,20 @@ async function applyWithRetries(
         continue
       }
       const problem = error instanceof Error ? error.message : String(error)
-      const result = isConcurrent(migration) ? 'failed' : 'failed and changed nothing'
+      const result = isWithoutTransaction(migration) ? 'failed' : 'failed and changed nothing'
       const advice = isLocked ? '. End the long transactions (see pg_stat_activity), then start again' : ''
       throw new StartError(`the database migration ${migration.name} ${result}: ${problem}${advice}`, { cause: error })
     }
   }
 }
 
-function isConcurrent({ sql }: Migration): boolean {
-  return /^(?:CREATE(?: UNIQUE)?|DROP) INDEX CONCURRENTLY /im.test(sql)
+function isWithoutTransaction(migration: Migration): boolean {
+  return isInPortions(migration) || /^(?:CREATE(?: UNIQUE)?|DROP) INDEX CONCURRENTLY /im.test(migration.sql)
+}
+
+/** Returns true if the migration is a DO block that commits after each portion of rows. */
+function isInPortions({ sql }: Migration): boolean {
+  return /^ *COMMIT;$/m.test(sql)
 }
 
 /**
@@ -170,10 +176,16 @@ async function applyInTransaction(client: Client, migration: Migration): Promise
 }
 
 /**
- * Applies a migration outside a transaction. After a crash, the statement may have been executed but not recorded, so
- * it contains IF (NOT) EXISTS. An interrupted CREATE INDEX leaves an invalid index, which is dropped first.
+ * Applies a migration outside a transaction. After a crash, the statement may have been executed in part, or executed
+ * but not recorded. So it contains IF (NOT) EXISTS, or skips rows that it has changed. An interrupted CREATE INDEX
+ * leaves an invalid index, which is dropped first. A statement reports its progress with RAISE NOTICE.
  */
-async function applyConcurrently(client: Client, migration: Migration, leftMs: number): Promise<void> {
+async function applyWithoutTransaction(
+  client: Client,
+  migration: Migration,
+  leftMs: number,
+  report: (line: string) => void,
+): Promise<void> {
   const { rows } = await client.query<{ index: string }>(
     `SELECT relname AS index FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
       WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace`,
@@ -181,7 +193,15 @@ async function applyConcurrently(client: Client, migration: Migration, leftMs: n
   await client.query(`SET lock_timeout = ${Math.max(1, Math.ceil(leftMs))}`)
   for (const { index } of rows)
     if (names(migration, index)) await client.query(`DROP INDEX CONCURRENTLY ${escapeIdentifier(index)}`)
-  await client.query(migration.sql)
+  const reportProgress = ({ message }: { readonly message?: string | undefined }) => {
+    if (isInPortions(migration)) report(`database migration ${migration.name}: ${message}`)
+  }
+  client.on('notice', reportProgress)
+  try {
+    await client.query(migration.sql)
+  } finally {
+    client.off('notice', reportProgress)
+  }
   await record(client, migration)
 }
 
