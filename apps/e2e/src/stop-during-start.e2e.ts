@@ -1,12 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROOT } from './house/machine/process.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
 import { patienceMs } from './house/patience.ts'
 
 /**
@@ -21,7 +20,7 @@ const FINE_UNTIL_MS = 2_000
 const LAST_MOMENT_MS = 15_000
 
 interface StartedApp {
-  readonly app: string
+  readonly app: 'agent' | 'bridge' | 'emulator' | 'gateway' | 'relay'
   readonly args: readonly string[]
   /** The output of a program that has finished its start. */
   readonly ready: RegExp
@@ -81,33 +80,26 @@ const apps: readonly StartedApp[] = [
 ]
 
 let room: string
-/** The folder is in the checkout, because bundles find their native modules in its `node_modules`. */
-let bundles: string
 
-beforeAll(async () => {
+beforeAll(() => {
   room = mkdtempSync(join(tmpdir(), 'smsgw-stop-'))
-  mkdirSync(join(ROOT, 'dist'), { recursive: true })
-  bundles = mkdtempSync(join(ROOT, 'dist/stop-'))
-  await promisify(execFile)(process.execPath, ['.repo/build.ts', '--into', bundles], { cwd: ROOT })
 })
 
-afterAll(() => {
-  for (const folder of [room, bundles]) rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => rmSync(room, { recursive: true, force: true }))
 
 // Runs the cases at the same time, because the programs mostly wait.
 describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, args, ready, settings }) => {
   test.concurrent.each([
-    ['a checkout', 'SIGTERM', 50, () => join(ROOT, `apps/${app}/src/main.ts`)],
-    ['a bundle', 'SIGINT', 100, () => join(bundles, app, 'main.js')],
+    ['SIGTERM', 50],
+    ['SIGINT', 100],
   ] as const)(
-    'a stop at any moment is clean, and the next start works, from %s with %s',
-    async (from, signal, stepMs, main) => {
-      const folder = join(room, `${app}-${from.replace(' ', '-')}`)
+    'a stop at any moment is clean, and the next start works, with %s',
+    async (signal, stepMs) => {
+      const folder = join(room, `${app}-${signal}`)
       mkdirSync(folder)
       let moments = 0
       for (let delayMs = stepMs; ; delayMs += delayMs < FINE_UNTIL_MS ? stepMs : delayMs / 4) {
-        const run = new Run(main(), args, settings(folder), folder)
+        const run = new Run(mainScripts[app], args, settings(folder), folder)
         await Promise.race([delayMs < LAST_MOMENT_MS ? sleep(delayMs) : isReady(run, ready), run.ended])
         const wasReady = ready.test(run.output)
         run.signal(signal)
@@ -143,8 +135,6 @@ class Run {
       detached: true,
       env: {
         ...{ PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8', SMSGW_TEST_FOLDER: folder, ...settings },
-        // This setting halves the CPU time of a start from sources.
-        NODE_COMPILE_CACHE: join(ROOT, '.cache/compile'),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
