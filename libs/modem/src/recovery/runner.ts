@@ -77,13 +77,14 @@ export class RecoveryRunner {
 
   /** Sets a corrected PIN for this port and all later ports. Returns undefined if no port is open yet. */
   async useSimPin(pin: string): Promise<StartupOutcome | undefined> {
-    this.#simPin.value = pin
+    this.#simPin.use(pin)
     return this.modem?.useSimPin(pin)
   }
 
   /** Enters a PIN that a person typed. Keeps it for later setups, unless the present SIM does not accept it. */
-  enterSimPin(pin: string): Promise<StartupOutcome | undefined> {
-    return this.#simPin.useOnce(pin, () => this.useSimPin(pin))
+  async enterSimPin(pin: string): Promise<StartupOutcome | undefined> {
+    this.#simPin.tryTyped(pin)
+    return this.modem?.useSimPin(pin)
   }
 
   /** Resolves when other programs can open the port. */
@@ -200,7 +201,12 @@ export class RecoveryRunner {
   }
 
   #handleEvent(modem: ModemDriver, event: ModemEvent): void {
-    if (event.kind === 'started') this.#profile = event.session.profile
+    if (event.kind === 'started') {
+      this.#profile = event.session.profile
+      this.#simPin.accepted()
+    }
+    // A setup that was interrupted reports no failure, so this does not depend on the outcome of one setup.
+    if (event.kind === 'state' && event.state.name === 'blocked') this.#simPin.failed(event.state.failure.reason)
     this.#options.onEvent(event)
     if (event.kind === 'started' && this.modem === modem) this.#open?.second?.sessionStarted()
     // Ignores events of a modem whose port was closed.

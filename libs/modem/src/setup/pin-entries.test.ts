@@ -162,6 +162,43 @@ describe('a PIN that a person typed', () => {
     expect(slot.entered).toEqual(entered)
   })
 
+  test.each<[string, (port: DescribedModem) => void]>([
+    ['the modem restarts', (port) => port.tell('RDY')],
+    ['the port is lost', (port) => port.lose()],
+  ])('is not entered into another SIM if it was refused while %s', async (_why, interrupt) => {
+    const slot = new LockedSlot()
+    slot.onPin = (pin) => {
+      slot.verify(pin)
+      if (slot.port) interrupt(slot.port)
+      return 'silence'
+    }
+    const runner = slot.program()
+    await slot.pass(10_000)
+    void runner.enterSimPin('9999')
+    await slot.pass(120_000)
+    expect(slot.entered).toEqual(['9999'])
+    slot.iccid = '89490200009999999999'
+    slot.tries = 3
+    await slot.replug()
+    expect(slot.entered).toEqual(['9999'])
+  })
+
+  test('is not entered into another SIM if a second PIN was typed at once and refused', async () => {
+    const slot = new LockedSlot()
+    const runner = slot.program()
+    await slot.pass(10_000)
+    void runner.enterSimPin('9999')
+    void runner.enterSimPin('8888')
+    await slot.pass(10_000)
+    const { entered } = slot
+    expect(entered).toContain('8888')
+    const before = [...entered]
+    slot.iccid = '89490200009999999999'
+    slot.tries = 3
+    await slot.replug()
+    expect(entered).toEqual(before)
+  })
+
   test('does not replace the configured PIN if the SIM refuses it', async () => {
     const slot = new LockedSlot()
     slot.onPin = () => 'silence'

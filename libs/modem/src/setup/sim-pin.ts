@@ -1,23 +1,40 @@
-import type { StartupOutcome } from './startup.ts'
 import type { StartupFailureReason } from './startup-failure.ts'
 
 /** The PIN that the driver enters at each setup. All `Modem` objects of one modem share it. */
 export class SimPin {
   value: string | undefined
+  /** Set while it is unknown whether the SIM accepts the PIN that a person typed: the PIN before that. */
+  #before: { readonly value: string | undefined } | undefined
 
   constructor(value?: string) {
     this.value = value
   }
 
+  /** Uses this PIN from now on. */
+  use(pin: string): void {
+    this.value = pin
+    this.#before = undefined
+  }
+
+  /** Uses a PIN that a person typed for the present SIM, until a setup shows that this SIM does not accept it. */
+  tryTyped(pin: string): void {
+    this.#before ??= { value: this.value }
+    this.value = pin
+  }
+
+  /** Must be called when a setup has succeeded. */
+  accepted(): void {
+    this.#before = undefined
+  }
+
   /**
-   * Enters a PIN that a person typed for the present SIM. If this SIM does not accept the PIN, restores the previous
-   * value, so that the PIN is never entered into another SIM.
+   * Must be called when a setup has failed. If the SIM does not accept a typed PIN, restores the previous PIN, so that
+   * the typed PIN is never entered into another SIM.
    */
-  async useOnce<T extends StartupOutcome | undefined>(pin: string, enter: () => Promise<T>): Promise<T> {
-    const before = this.value
-    const outcome = await enter()
-    if (outcome?.kind === 'failed' && notAccepted.has(outcome.failure.reason) && this.value === pin) this.value = before
-    return outcome
+  failed(reason: StartupFailureReason): void {
+    if (this.#before === undefined || !notAccepted.has(reason)) return
+    this.value = this.#before.value
+    this.#before = undefined
   }
 }
 
