@@ -27,3 +27,16 @@ test('messages are listed again after a busy SIM has refused a listing', async (
   expect(driven.kinds('incoming')).toHaveLength(1)
   expect(driven.port.commands.filter((command) => command.startsWith('AT+CMGR'))).toEqual([])
 })
+
+test('messages are read by index if one memory refuses each listing and the other memory does not', async () => {
+  const driven = new DrivenModem({ ...oneMemory, 'AT+CPMS=?': '+CPMS: ("SM","ME"),("SM","ME"),("SM","ME")' })
+  const usual = driven.port.reply
+  driven.port.reply = (line) => {
+    const memory = /^AT\+CPMS="(..)"/.exec(line)?.[1]
+    if (memory !== undefined) driven.port.answer('AT+CMGL=4', memory === 'SM' ? '+CMS ERROR: 500' : 'OK')
+    return usual(line)
+  }
+  await driven.session()
+  await driven.pass(300_000)
+  expect(driven.kinds('incoming')).toMatchObject([{ incoming: { source: { kind: 'stored', index: 3 } } }])
+})

@@ -40,8 +40,8 @@ export class MessageSlots {
   #usual: Memory | undefined
   /** The number of listings that were not answered at all. */
   #silentListings = 0
-  /** The number of listings that were refused one after the other. */
-  #refusedListings = 0
+  /** By memory: the number of listings that were refused one after the other. */
+  readonly #refusedListings = new Map<Memory, number>()
   /** True if `AT+CMGR` does not work, so that messages are found by listing. */
   #indexUnreadable = false
 
@@ -71,13 +71,12 @@ export class MessageSlots {
       switch (answer.kind) {
         case 'value':
           this.#silentListings = 0
-          this.#refusedListings = 0
+          this.#refusedListings.delete(memory)
           return { usage, messages: answer.value, complete: true }
         case 'refused':
-          this.#refusedListings += 1
           // Reads the messages by index, because some memories cannot be listed (SR of the DWM-156), and some firmware
           // refuses every listing while the memory contains one message that it cannot read.
-          if (isUnsupported(answer.error) || memory === reports || this.#refusedListings > mostRefusedListings)
+          if (isUnsupported(answer.error) || memory === reports || this.#isRefusedAgain(memory))
             return this.#readAll(usage)
           return failureOf(answer)
         case 'unanswered':
@@ -88,6 +87,12 @@ export class MessageSlots {
           return failureOf(answer)
       }
     })
+  }
+
+  #isRefusedAgain(memory: Memory): boolean {
+    const refused = (this.#refusedListings.get(memory) ?? 0) + 1
+    this.#refusedListings.set(memory, refused)
+    return refused > mostRefusedListings
   }
 
   /**
