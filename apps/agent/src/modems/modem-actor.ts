@@ -72,7 +72,7 @@ export class ModemActor {
     this.#trace = new TraceRing(options.clock)
     this.#networkClock = new NetworkClock(options.clock, options.tuning?.modem?.wallClock?.epochMs ?? Date.now)
     this.#warnings = new ModemWarnings(options.clock, (problem) => options.listener.onProblem(this, 'WARN', problem))
-    this.#sim = new SimPresence(options.listener, () => !options.registration.isHeldBack() && this.#mayUseNetwork())
+    this.#sim = new SimPresence(options, () => !options.registration.isHeldBack() && this.#mayUseNetwork())
     this.#runner = new RecoveryRunner({
       clock: options.clock,
       open: () => this.#open(),

@@ -1,22 +1,26 @@
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
+import { ManualClock } from '@smsgw/virtual-modem/manual-clock'
 import { expect, test } from 'vitest'
-import { type ActiveSim, SimPresence } from './sim-presence.ts'
+import { type ActiveSim, type SimListener, SimPresence } from './sim-presence.ts'
 
 const sim = { simNumber: 1, iccid: '8944110000000000015' } as ActiveSim
 
 function observed() {
   const calls: string[] = []
-  const presence = new SimPresence(
-    {
-      onReadable: ({ iccid }) => calls.push(`readable ${iccid}`),
-      onUnreadable: ({ iccid }) => calls.push(`unreadable ${iccid}`),
-      onSending: () => calls.push('sending'),
-      onNotSending: () => calls.push('not sending'),
-      onIncoming: ({ iccid }, { pdu }) => calls.push(`${pdu} of ${iccid}`),
+  const ages: (number | undefined)[] = []
+  const clock = new ManualClock()
+  const listener: SimListener = {
+    onReadable: ({ iccid }) => calls.push(`readable ${iccid}`),
+    onUnreadable: ({ iccid }) => calls.push(`unreadable ${iccid}`),
+    onSending: () => calls.push('sending'),
+    onNotSending: () => calls.push('not sending'),
+    onIncoming: ({ iccid }, { pdu }, ageMs) => {
+      calls.push(`${pdu} of ${iccid}`)
+      ages.push(ageMs)
     },
-    () => true,
-  )
-  return { calls, presence }
+  }
+  const presence = new SimPresence({ listener, clock }, () => true)
+  return { calls, ages, clock, presence }
 }
 
 /** A message that the modem delivered directly. */
@@ -47,4 +51,15 @@ test('keeps messages that the modem delivers while it is set up again, and passe
   presence.enter(sim, { name: 'registering' })
   presence.enter(sim, { name: 'registering' })
   expect(calls.filter((call) => call === `one of ${sim.iccid}`)).toHaveLength(1)
+})
+
+test('tells how long ago each message arrived that was kept', async () => {
+  const { ages, clock, presence } = observed()
+  presence.receive(direct('one'))
+  await clock.advance(20_000)
+  presence.receive(direct('one'))
+  await clock.advance(5_000)
+  presence.enter(sim, { name: 'registering' })
+  presence.receive(direct('two'))
+  expect(ages).toEqual([25_000, 5_000, undefined])
 })

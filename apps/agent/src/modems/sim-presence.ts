@@ -1,3 +1,4 @@
+import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { ModemState } from '@smsgw/modem/modem-state'
 import type { Incoming } from '@smsgw/modem/receive/incoming-message'
@@ -14,7 +15,8 @@ export interface SimListener {
   /** Called when the SIM is registered and can send messages. */
   readonly onSending: (sim: ActiveSim) => void
   readonly onNotSending: (sim: ActiveSim) => void
-  readonly onIncoming: (sim: ActiveSim, incoming: Incoming) => void
+  /** `ageMs`: how long ago the message arrived, if it was kept until the SIM was known. */
+  readonly onIncoming: (sim: ActiveSim, incoming: Incoming, ageMs?: number) => void
 }
 
 /**
@@ -23,14 +25,16 @@ export interface SimListener {
  */
 export class SimPresence {
   readonly #listener: SimListener
+  readonly #clock: Clock
   readonly #maySend: () => boolean
   #sim: ActiveSim | undefined
   #isSending = false
   /** Messages that arrived before the SIM was known. */
-  #early: readonly Incoming[] = []
+  #early: readonly { readonly incoming: Incoming; readonly atMs: number }[] = []
 
-  constructor(listener: SimListener, maySend: () => boolean) {
-    this.#listener = listener
+  constructor(options: { readonly listener: SimListener; readonly clock: Clock }, maySend: () => boolean) {
+    this.#listener = options.listener
+    this.#clock = options.clock
     this.#maySend = maySend
   }
 
@@ -44,17 +48,19 @@ export class SimPresence {
     this.#listener.onReadable(sim)
     const early = this.#early
     this.#early = []
-    for (const incoming of early) this.#listener.onIncoming(sim, incoming)
+    const nowMs = this.#clock.nowMs()
+    for (const { incoming, atMs } of early) this.#listener.onIncoming(sim, incoming, nowMs - atMs)
     this.update(state)
   }
 
   /**
    * Passes on a message or report. A modem with a stored `+CNMI` setting may deliver messages during its setup, and
-   * does not deliver them again, so they are kept until the SIM is known.
+   * may not deliver them again, so they are kept until the SIM is known. Their age shows whether the network has
+   * repeated one of them.
    */
   receive(incoming: Incoming): void {
     if (this.#sim !== undefined) this.#listener.onIncoming(this.#sim, incoming)
-    else if (this.#early.length < mostEarly) this.#early = [...this.#early, incoming]
+    else if (this.#early.length < mostEarly) this.#early = [...this.#early, { incoming, atMs: this.#clock.nowMs() }]
   }
 
   update(state: ModemState): void {

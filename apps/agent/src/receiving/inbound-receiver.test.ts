@@ -132,6 +132,15 @@ test('keeps the port of data and the flash flag', async () => {
   ])
 })
 
+test('reports a message once if the network repeated it before the SIM was known', async () => {
+  const pdu = one('hello')
+  for (const ageMs of [25_000, 5_000]) void world.direct(pdu, ageMs)
+  await world.pass(1000)
+  void world.direct(pdu)
+  await world.pass(minute)
+  expect(await world.received()).toHaveLength(1)
+})
+
 test('reports an MMS notification once, also when the network repeats it', async () => {
   const push = encodeWspPush({
     transactionId: 1,

@@ -85,9 +85,11 @@ export class InboundReceiver {
 
   /**
    * Resolves when the PDU is on disk. PDUs are processed one after the other, because each PDU may affect the next PDU.
+   * `ageMs`: how long ago the PDU arrived.
    */
-  async take(sim: ReceivingSim, incoming: Incoming): Promise<void> {
-    const at = this.#options.time.stamp()
+  async take(sim: ReceivingSim, incoming: Incoming, ageMs = 0): Promise<void> {
+    const now = this.#options.time.stamp()
+    const at = { ...now, wallMs: now.wallMs - ageMs, monotonicMs: now.monotonicMs - ageMs }
     if (incoming.kind === 'status-report' && incoming.source.kind === 'direct') {
       // The report may arrive together with the modem's answer for the same message. Waits here, so that the answer is
       // processed before the report.

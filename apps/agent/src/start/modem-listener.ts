@@ -27,8 +27,8 @@ export function modemListener(
       sender.simReady(sim).catch(onError)
     },
     onNotSending: (sim) => sender.simUnserved(sim),
-    onIncoming: (sim, incoming) => {
-      receiver.take(sim, incoming).catch(onError)
+    onIncoming: (sim, incoming, ageMs) => {
+      receiver.take(sim, incoming, ageMs).catch(onError)
     },
     onLateResult: (id, outcome) => {
       sender.lateResult(id, outcome).catch(onError)

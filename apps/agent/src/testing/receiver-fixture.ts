@@ -106,9 +106,9 @@ export class ReceiverFixture {
     this.storage.set(index, pdu)
   }
 
-  direct(pdu: string): Promise<void> {
+  direct(pdu: string, ageMs?: number): Promise<void> {
     const incoming = readIncoming({ kind: 'direct', acknowledge: true }, pdu)
-    return incoming === undefined ? Promise.resolve() : this.receiver.take(this.#sim, incoming)
+    return incoming === undefined ? Promise.resolve() : this.receiver.take(this.#sim, incoming, ageMs)
   }
 
   async pass(ms: number, isEnough: () => boolean = () => false): Promise<void> {
