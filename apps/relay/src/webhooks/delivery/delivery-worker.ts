@@ -61,6 +61,8 @@ export class DeliveryWorker implements Outbox, TakingWorker {
   readonly #recent = new Set<bigint>()
   #isUnavailable = false
   #stopping: Promise<void> | undefined
+  /** True if the recorder writes only what it already has. Other workers then take all receivers of this worker. */
+  #isStopped = false
   #onAllDone: (() => void) | undefined
 
   constructor(deps: DeliveryWorkerDeps) {
@@ -87,10 +89,14 @@ export class DeliveryWorker implements Outbox, TakingWorker {
 
   /** Serves receivers that a transaction has taken together with their first delivery. */
   serve(taken: readonly TakenReceiver[], worker: number, takenAtMs: number): void {
-    // After a stop or a lost number, other workers take the receivers at once, because they see this in the database.
-    if (worker !== this.#presence.number || this.#stopping !== undefined) return
+    const mayServe = worker === this.#presence.number && this.#stopping === undefined
     for (const { receiver, delivery } of taken) {
       const { key } = receiver
+      if (!mayServe) {
+        // Until the end of the stop, or while the database still shows a lost number, other workers respect the lease.
+        if (!this.#isStopped) void this.#recorder.release(worker, key)
+        continue
+      }
       if (this.#lanes.has(key)) {
         // The previous lane has released the receiver, but has not been removed yet. Takes the receiver again later.
         void this.#recorder.release(worker, key).then(() => this.#requestRound())
@@ -129,6 +135,7 @@ export class DeliveryWorker implements Outbox, TakingWorker {
     for (const lane of this.#lanes.values()) lane.end()
     if (this.#lanes.size > 0) await this.#lanesDone(giveUpAt - performance.now())
     await this.#deps.client.close()
+    this.#isStopped = true
     await this.#recorder.finish(Math.max(LAST_WRITE_MS, giveUpAt - performance.now()))
     await this.#presence.close()
   }

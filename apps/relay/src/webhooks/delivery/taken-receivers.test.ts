@@ -166,6 +166,33 @@ test('a receiver that was taken for a worker that has stopped, or has another nu
   expect(idsOf(there)).toEqual([idOf('m1')])
 })
 
+test('a receiver that was taken for a worker that is stopping does not wait for the requests of other receivers', async () => {
+  const { there: slow, open } = await holdingReceiver()
+  const there = await receivers.start()
+  await world.webhook('w0', slow.url)
+  const worker = world.worker()
+  await present(worker)
+  await store(worker, 0, 'm1')
+  await untilPasses(() => expect(slow.requests).toHaveLength(1))
+  await world.webhook('w1', there.url)
+  const busy = worker.free()?.busy ?? []
+  const number = worker.number ?? 0
+  const stored = await storeSoleReceived(world.database, received(0, 'm2'), now, {
+    ...{ worker: number, leaseSeconds: 3_600, busy, limit: 1 },
+  })
+  let isStopped = false
+  const stopped = worker.stop().then(() => {
+    isStopped = true
+  })
+  worker.serve(stored?.taken ?? [], number, performance.now())
+  world.worker()
+  await untilPasses(() => expect(idsOf(there)).toEqual([idOf('m2')]))
+  expect(isStopped).toBe(false)
+  open()
+  await stopped
+  await world.settled()
+})
+
 test('takes no receiver while the worker serves as many receivers as it can', async () => {
   const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)
