@@ -90,6 +90,7 @@ export class DeliveryWorker implements Outbox, TakingWorker {
   /** Serves receivers that a transaction has taken together with their first delivery. */
   serve(taken: readonly TakenReceiver[], worker: number, takenAtMs: number): void {
     const mayServe = worker === this.#presence.number && this.#stopping === undefined
+    const ageSeconds = (performance.now() - takenAtMs) / 1000
     for (const { receiver, delivery } of taken) {
       const { key } = receiver
       if (!mayServe) {
@@ -103,7 +104,7 @@ export class DeliveryWorker implements Outbox, TakingWorker {
         continue
       }
       const lane = this.#openLane(worker, receiver, takenAtMs)
-      lane.feed([delivery], lane.wants)
+      lane.feed([{ ...delivery, ageSeconds }], lane.wants)
     }
   }
 

@@ -193,6 +193,20 @@ test('a receiver that was taken for a worker that is stopping does not wait for 
   await world.settled()
 })
 
+test('the age of an event includes the time that the database needed to store it', async () => {
+  const there = await receivers.start()
+  await world.webhook('w1', there.url)
+  const worker = world.worker()
+  await present(worker)
+  const number = worker.number ?? 0
+  const free = { worker: number, leaseSeconds: 30, busy: [], limit: 1 }
+  const stored = await storeSoleReceived(world.database, received(0, 'm1'), now, free)
+  worker.serve(stored?.taken ?? [], number, performance.now() - 1_500)
+  await world.settled()
+  expect(world.ages).toEqual([expect.any(Number)])
+  expect(world.ages[0]).toBeGreaterThanOrEqual(1.5)
+})
+
 test('takes no receiver while the worker serves as many receivers as it can', async () => {
   const { there, open } = await holdingReceiver()
   await world.webhook('w1', there.url)

@@ -38,12 +38,13 @@ export function deliveryWorld() {
   const logged: LogbookEntry[] = []
   const warned: string[] = []
   const attempts: string[] = []
+  const ages: (number | undefined)[] = []
   const log = openLog('warn', { write: (line: string) => warned.push(JSON.parse(line).msg) })
 
   beforeEach(async () => {
     await shared.database.account.deleteMany()
     await shared.database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
-    for (const list of [logged, warned, attempts]) list.length = 0
+    for (const list of [logged, warned, attempts, ages]) list.length = 0
   })
   afterEach(async () => {
     await receivers.close()
@@ -60,6 +61,8 @@ export function deliveryWorld() {
     warned,
     /** The results of the observed attempts. */
     attempts,
+    /** The age of the event at each observed attempt, in seconds. */
+    ages,
 
     get database() {
       return shared.database
@@ -100,7 +103,10 @@ export function deliveryWorld() {
         client: new GuardedClient(rules, { limits, ...(resolve && { resolve }) }),
         log,
         logbook: { write: (entry) => void logged.push(entry) },
-        observe: ({ result }) => void attempts.push(result),
+        observe({ result, sinceEventSeconds }) {
+          attempts.push(result)
+          ages.push(sinceEventSeconds)
+        },
         reply: () => Promise.resolve(undefined),
         mostReceivers,
       })
