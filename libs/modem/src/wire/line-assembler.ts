@@ -254,12 +254,12 @@ function payloadOf(code: string, parameters: number): 'pdu' | 'text' | 'none' {
 }
 
 /**
- * The length counts only the TPDU. The service centre address comes before the TPDU and has its own length. A broadcast
- * has no service centre address.
+ * The length counts only the TPDU. The service centre address comes before the TPDU and has its own length, which some
+ * firmware wrongly adds. A broadcast has no service centre address.
  */
 function fits(pdu: string, { form, pduLength }: Header): boolean {
   const inFront = form.code === '+CBM' ? 0 : 1 + Number.parseInt(pdu.slice(0, 2), 16)
-  return pduLength !== undefined && pdu.length === 2 * (inFront + pduLength)
+  return pduLength !== undefined && [inFront + pduLength, pduLength].includes(pdu.length / 2)
 }
 
 /** Returns undefined if there is no text, as in `+CUSD: 2`. */
