@@ -85,6 +85,9 @@ test('all rows of an account move, with new keys, and none of another account', 
   expect(delivery.webhook.heldSince).toEqual(new Date('2026-02-28T12:00:00Z'))
   const { json } = await world.api('GET', '/messages', { auth: account.basic })
   expect(json).toHaveLength(2)
+  // The mark of messages of which some recipients failed has moved.
+  const failed = await world.api('GET', '/messages?hasFailed=true', { auth: account.basic })
+  expect(failed.json).toMatchObject([{ id: json[0].id }, { id: json[1].id }])
 })
 
 test('keys, tokens and sessions from before the move are valid after it, at every router', async () => {

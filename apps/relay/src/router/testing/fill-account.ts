@@ -1,7 +1,10 @@
 import type { Database } from '../../store/database.ts'
 
-const at = new Date('2026-03-01T12:00:00.123Z')
-const dayAgo = new Date('2026-02-28T12:00:00Z')
+const HOUR_MS = 3_600_000
+/** Recent, because a relay deletes old and expired rows while a test runs. */
+const at = new Date(Date.now() - HOUR_MS)
+const expiresAt = new Date(Date.now() + 24 * HOUR_MS)
+const heldSince = new Date('2026-02-28T12:00:00Z')
 
 /**
  * Gives an account rows in every table that a move copies. Rows of another account come first, so that keys have gaps.
@@ -20,22 +23,24 @@ async function fill(database: Database, accountId: string, name: string): Promis
   const [keyId, familyId, tokenHash] = [id('key'), id('family'), id('session')]
   const deviceId = `${name.padEnd(6, '-')}${accountId}`.slice(0, 21)
   await database.apiKey.create({ data: { id: keyId, ...own, name, scopes: ['messages:send'], secretHash: 'hash' } })
-  await database.apiKeyUsage.create({ data: { keyId, day: dayAgo, recipients: 3 } })
-  await database.tokenFamily.create({ data: { id: familyId, ...own, scopes: [], expiresAt: at, keyId } })
+  await database.apiKeyUsage.create({ data: { keyId, day: at, recipients: 3 } })
+  await database.tokenFamily.create({ data: { id: familyId, ...own, scopes: [], expiresAt, keyId } })
   await database.tokenFamily.create({
-    data: { id: `${familyId}-2`, ...own, scopes: ['all:any'], expiresAt: at, parentId: familyId },
+    data: { id: `${familyId}-2`, ...own, scopes: ['all:any'], expiresAt, parentId: familyId },
   })
-  await database.token.create({ data: { jti: id('token'), familyId, kind: 'access', expiresAt: at, accountId } })
-  await database.session.create({ data: { tokenHash, ...own, credentialVersion: 1, expiresAt: at } })
+  await database.token.create({ data: { jti: id('token'), familyId, kind: 'access', expiresAt, accountId } })
+  await database.session.create({ data: { tokenHash, ...own, credentialVersion: 1, expiresAt } })
   await database.recognisedLogin.create({ data: { loginHash: id('login'), accountId, credentialVersion: 1 } })
   await database.pairingCode.create({
-    data: { prefix: id('prefix'), secretHash: id('code'), accountId, expiresAt: at },
+    data: { prefix: id('prefix'), secretHash: id('code'), accountId, expiresAt },
   })
   await database.enrolmentToken.create({ data: { tokenHash: id('enrolment'), ...own } })
   await fillDevice(database, accountId, deviceId)
   await fillMessages(database, accountId, deviceId, id)
-  await fillInbox(database, accountId, deviceId, id)
-  await fillConversations(database, accountId, id)
+  // A relay also deletes the labels and notes of a conversation that has no messages.
+  const number = `+4474001${id('').length}${id('').charCodeAt(1)}`
+  await fillInbox(database, accountId, deviceId, number, id)
+  await fillConversations(database, accountId, number, id)
   await fillWebhooks(database, accountId, deviceId, id)
   await database.logEntry.create({
     data: { ...own, module: 'test', priority: 'INFO', message: name, context: { a: 1 } },
@@ -79,17 +84,25 @@ async function fillMessages(database: Database, accountId: string, deviceId: str
     data: { messageKey: key, position: 0, contentType: 'image/png', size: 3, octets: Buffer.from([1, 0, 2]) },
   })
   const cmdId = id('cmd')
+  const recipient = { messageKey: key, accountId, deviceId, phoneNumber: '+447400123456', dueAt: at }
   await database.recipient.create({
     data: {
-      ...{ cmdId, messageKey: key, accountId, deviceId, position: 0, phoneNumber: '+447400123456', dueAt: at },
+      ...{ ...recipient, cmdId, position: 0 },
       ...{ state: 'Processed', dispatchedJournal: 'journal', dispatchedAt: at },
     },
   })
+  await database.recipient.create({ data: { ...recipient, cmdId: id('failed'), position: 1, state: 'Failed' } })
   await database.part.create({ data: { cmdId, index: 1, result: 'accepted', reference: 7 } })
 }
 
-async function fillInbox(database: Database, accountId: string, deviceId: string, id: MakeId): Promise<void> {
-  const one = { accountId, deviceId, type: 'sms', sender: '+447400123456', createdAt: at }
+async function fillInbox(
+  database: Database,
+  accountId: string,
+  deviceId: string,
+  sender: string,
+  id: MakeId,
+): Promise<void> {
+  const one = { accountId, deviceId, type: 'sms', sender, createdAt: at }
   const { key } = await database.inboxItem.create({ data: { ...one, id: id('in'), text: 'received' } })
   const read = await database.inboxItem.create({ data: { ...one, id: id('read'), data: Buffer.from([9]) } })
   await database.inboxItem.update({ where: { key: read.key }, data: { isUnread: false } })
@@ -106,8 +119,8 @@ async function fillInbox(database: Database, accountId: string, deviceId: string
   })
 }
 
-async function fillConversations(database: Database, accountId: string, id: MakeId): Promise<void> {
-  const [number, labelId] = [`+4474001${id('').length}${id('').charCodeAt(1)}`, id('label')]
+async function fillConversations(database: Database, accountId: string, number: string, id: MakeId): Promise<void> {
+  const labelId = id('label')
   await database.label.create({ data: { id: labelId, accountId, name: id('name'), color: 'red' } })
   await database.conversationState.create({ data: { accountId, number, archivedAt: at, assignee: 'alice' } })
   await database.conversationLabel.create({ data: { accountId, number, labelId } })
@@ -119,7 +132,7 @@ async function fillWebhooks(database: Database, accountId: string, deviceId: str
     data: {
       ...{ accountId, id: id('hook'), url: 'https://receiver.example', event: 'sms:sent', secretSealed: 's' },
       // A user has paused it, so that no worker sends to it.
-      heldSince: dayAgo,
+      heldSince,
     },
   })
   const first = await database.webhookDelivery.create({
