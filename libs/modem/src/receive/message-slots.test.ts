@@ -40,3 +40,15 @@ test('messages are read by index if one memory refuses each listing and the othe
   await driven.pass(300_000)
   expect(driven.kinds('incoming')).toMatchObject([{ incoming: { source: { kind: 'stored', index: 3 } } }])
 })
+
+test('a message that is read by index is reported once although the SIM is busy at a later reading', async () => {
+  const driven = new DrivenModem({
+    ...oneMemory,
+    'AT+CMGL=4': 'ERROR',
+    'AT+CMGR=3': [`+CMGR: 1,,31\n${deliverPdu}`, '+CMS ERROR: 314', `+CMGR: 1,,31\n${deliverPdu}`],
+  })
+  await driven.session()
+  await driven.pass(200_000)
+  expect(driven.port.commands.filter((command) => command === 'AT+CMGR=3').length).toBeGreaterThan(2)
+  expect(driven.kinds('incoming')).toHaveLength(1)
+})

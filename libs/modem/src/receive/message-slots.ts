@@ -164,18 +164,21 @@ export class MessageSlots {
 
   async #readAll(usage: MemoryUsage | 'unknown'): Promise<Listing | SlotFailure> {
     const messages: StoredPdu[] = []
+    let complete = true
     const { used, total } = usage === 'unknown' ? { used: mostSlots, total: mostSlots } : usage
     const first = this.#options.traits.indexBase
     for (let index = first; index < first + Math.min(total, mostSlots) && messages.length < used; index += 1) {
       const message = await this.#read(index)
       if (message === 'empty') continue
       if (isFailure(message)) {
-        if (message.failure === 'refused') continue
-        return { usage, messages, complete: false }
+        if (message.failure !== 'refused') return { usage, messages, complete: false }
+        // A busy SIM may hold a message in this slot. Any other error also means an empty or damaged slot.
+        if (message.error?.class === 'temporary') complete = false
+        continue
       }
       messages.push(message)
     }
-    return { usage, messages, complete: true }
+    return { usage, messages, complete }
   }
 
   /**
