@@ -49,3 +49,13 @@ test('another message at the same index of the other memory is reported at once'
   await driven.pass(1000)
   expect(received(driven).map(({ pdu }) => pdu)).toEqual([deliverPdu, anotherDeliverPdu])
 })
+
+test('a message that the modem shows in both memories is reported again from the same memory', async () => {
+  const driven = await started({ 'AT+CPMS=?': '+CPMS: ("ME","SM"),("ME","SM"),("ME","SM")' })
+  driven.port.answer('AT+CMGR=3', slot())
+  driven.port.answer('AT+CMGL=4', row(3))
+  driven.port.tell('+CMTI: "SM",3')
+  await driven.pass(1000)
+  await driven.passing(driven.modem.sweep({ again: true }))
+  expect(received(driven).map(({ memory }) => memory)).toEqual(['SM', 'SM'])
+})

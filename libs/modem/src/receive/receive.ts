@@ -24,6 +24,8 @@ export class MessageReceiver {
   readonly #tips: Tips
   /** The PDU that was reported from each slot and is still in the slot. */
   readonly #reported = new Map<string, string>()
+  /** During a sweep with `again`: the PDUs that were reported before, so that each is reported from the same slot. */
+  #reportedBefore: ReadonlyMap<string, string> = new Map()
   /** By index: messages that were not reported because they are equal to a message in another memory. */
   readonly #twins = new Map<number, { readonly memory: Memory; readonly pdu: string }>()
   /** Slots that the modem announced and that have not been read yet. */
@@ -90,8 +92,13 @@ export class MessageReceiver {
   /** Sweeps all memories now. `again` also reports messages that were reported before. */
   async sweep({ again = false }: { readonly again?: boolean } = {}): Promise<Sweep> {
     const session = this.#session
-    if (again) this.#reported.clear()
-    return session === undefined ? { memories: [], complete: false } : this.#sweep(session, true)
+    if (again) {
+      this.#reportedBefore = new Map(this.#reported)
+      this.#reported.clear()
+    }
+    const sweep = session === undefined ? { memories: [], complete: false } : await this.#sweep(session, true)
+    this.#reportedBefore = new Map()
+    return sweep
   }
 
   /** Handles messages that were read through another port. */
@@ -265,7 +272,8 @@ export class MessageReceiver {
   /** True if the message is at the same index of another memory, and was reported from there. */
   #isTwin(memory: Memory, index: number, pdu: string): boolean {
     const others = this.#session?.memories.filter((other) => other !== memory) ?? []
-    return others.some((other) => this.#reported.get(slot(other, index)) === pdu)
+    const places = others.map((other) => slot(other, index))
+    return places.some((place) => this.#reported.get(place) === pdu || this.#reportedBefore.get(place) === pdu)
   }
 
   /** Limits the size of the map, in case a listing never ends. The limit is larger than any memory. */
