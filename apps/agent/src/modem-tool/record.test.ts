@@ -68,7 +68,7 @@ test('records a modem that does not work, and saves nothing without consent', as
   emulator = await EmulatorProcess.start([], { ...modem, pin: '4321' })
   const file = join(folder, 'locked.txt')
   const { code, out, errors } = await start(emulator.pty, 'record', file).ended
-  expect(out).toContain('the modem does not work: The SIM requires a PIN')
+  expect(out).toContain('the modem does not work: The SIM requires its PIN. Enter the PIN in the console')
   expect(out).toContain('> AT+CPIN?\n< +CPIN: SIM PIN')
   expect([code, errors]).toEqual([1, expect.stringContaining('not saved: review the recording above')])
   expect(existsSync(file)).toBe(false)
