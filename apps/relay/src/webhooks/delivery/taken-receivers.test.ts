@@ -48,6 +48,16 @@ async function store(worker: DeliveryWorker, device: number, id: string): Promis
   if (recorded.value.enqueued > 0) worker.wake()
 }
 
+/** Stores a message whose receiver is taken for this worker, which is not told yet. */
+async function taken(worker: DeliveryWorker, id: string, { leaseSeconds = 30, busy = [] as readonly bigint[] } = {}) {
+  const number = worker.number ?? 0
+  const free = { worker: number, leaseSeconds, busy, limit: 1 }
+  const stored = await storeSoleReceived(world.database, received(0, id), now, free)
+  const receivers = stored?.taken ?? []
+  expect(receivers).toHaveLength(1)
+  return (by = worker, takenAtMs = performance.now()) => by.serve(receivers, number, takenAtMs)
+}
+
 const present = (worker: DeliveryWorker) => untilPasses(() => expect(worker.number).toBeDefined())
 const idOf = (messageId: string) => world.idOf('w1', messageId)
 
@@ -137,11 +147,8 @@ test('a receiver that is taken while its previous lane has not ended is served b
   // As if the database had the result and had released the receiver, and the worker did not know it yet.
   await world.database.webhookDelivery.updateMany({ data: { state: 'delivered', finishedAt: now } })
   await world.database.webhook.updateMany({ data: { servedBy: null, servedUntil: null } })
-  const number = worker.number ?? 0
-  const free = { worker: number, leaseSeconds: 3_600, busy: [], limit: 1 }
-  const stored = await storeSoleReceived(world.database, received(0, 'm2'), now, free)
-  expect(stored?.taken).toHaveLength(1)
-  worker.serve(stored?.taken ?? [], number, performance.now())
+  const serve = await taken(worker, 'm2', { leaseSeconds: 3_600 })
+  serve()
   open()
   await untilPasses(() => expect(idsOf(there)).toEqual(['m1', 'm2'].map(idOf)))
   await world.settled()
@@ -152,16 +159,14 @@ test('a receiver that was taken for a worker that has stopped, or has another nu
   await world.webhook('w1', there.url)
   const worker = world.worker()
   await present(worker)
-  const number = worker.number ?? 0
-  const free = { worker: number, leaseSeconds: 30, busy: [], limit: 1 }
-  const stored = await storeSoleReceived(world.database, received(0, 'm1'), now, free)
+  const serve = await taken(worker, 'm1')
   await worker.stop()
   expect(worker.free()).toBeUndefined()
-  worker.serve(stored?.taken ?? [], number, performance.now())
+  serve()
   const other = world.worker()
   await untilPasses(() => expect(idsOf(there)).toEqual([idOf('m1')]))
   await world.settled()
-  other.serve(stored?.taken ?? [], number, performance.now())
+  serve(other)
   await world.settled()
   expect(idsOf(there)).toEqual([idOf('m1')])
 })
@@ -175,16 +180,12 @@ test('a receiver that was taken for a worker that is stopping does not wait for 
   await store(worker, 0, 'm1')
   await untilPasses(() => expect(slow.requests).toHaveLength(1))
   await world.webhook('w1', there.url)
-  const busy = worker.free()?.busy ?? []
-  const number = worker.number ?? 0
-  const stored = await storeSoleReceived(world.database, received(0, 'm2'), now, {
-    ...{ worker: number, leaseSeconds: 3_600, busy, limit: 1 },
-  })
+  const serve = await taken(worker, 'm2', { leaseSeconds: 3_600, busy: worker.free()?.busy ?? [] })
   let isStopped = false
   const stopped = worker.stop().then(() => {
     isStopped = true
   })
-  worker.serve(stored?.taken ?? [], number, performance.now())
+  serve()
   world.worker()
   await untilPasses(() => expect(idsOf(there)).toEqual([idOf('m2')]))
   expect(isStopped).toBe(false)
@@ -198,10 +199,8 @@ test('the age of an event includes the time that the database needed to store it
   await world.webhook('w1', there.url)
   const worker = world.worker()
   await present(worker)
-  const number = worker.number ?? 0
-  const free = { worker: number, leaseSeconds: 30, busy: [], limit: 1 }
-  const stored = await storeSoleReceived(world.database, received(0, 'm1'), now, free)
-  worker.serve(stored?.taken ?? [], number, performance.now() - 1_500)
+  const serve = await taken(worker, 'm1')
+  serve(worker, performance.now() - 1_500)
   await world.settled()
   expect(world.ages).toEqual([expect.any(Number)])
   expect(world.ages[0]).toBeGreaterThanOrEqual(1.5)
