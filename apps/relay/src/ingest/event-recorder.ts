@@ -15,7 +15,7 @@ export interface EventRecorderDeps {
   readonly hints: { answered(cmdIds: readonly string[]): void }
   readonly outbox?: Outbox
   readonly worker?: TakingWorker
-  readonly log?: Pick<Log, 'error'>
+  readonly log?: Pick<Log, 'warn'>
   /** Called after the commit, with the changed states of recipients. */
   readonly onMoved?: (moves: readonly Move[]) => void
 }
@@ -85,7 +85,8 @@ export class EventRecorder {
     const batches = group.map(({ batch }) => batch)
     const recorded = await recordEvents(database, batches, clock.now(), {
       worker,
-      onProblem: (err) => log?.error({ err }, 'received message stored with several statements instead of one'),
+      onProblem: (err) =>
+        log?.warn({ err }, 'a received message could not be stored with one statement, and is stored with several'),
     })
     this.#running -= 1
     this.#start()
