@@ -1,5 +1,5 @@
 import type { CommandError } from '../dialogue/errors/command-error.ts'
-import type { ErrorClass } from '../dialogue/errors/error-meaning.ts'
+import { type ErrorClass, pinAdvice } from '../dialogue/errors/error-meaning.ts'
 
 /**
  * Describes an error code of the web interface. The meanings come from the published lists of several client libraries.
@@ -60,9 +60,9 @@ const meanings: ReadonlyMap<number, Meaning> = new Map([
     ),
   ],
   [101_001, meaning('sim', 'There is no valid SIM in the stick.', checkSim)],
-  [101_002, meaning('sim', 'The SIM requires its PIN.', 'Configure the PIN of this SIM slot.')],
+  [101_002, meaning('sim', 'The SIM requires its PIN.', pinAdvice)],
   [101_003, meaning('sim', 'The SIM is locked and requires its PUK.', checkSim)],
-  [103_002, meaning('sim', 'The SIM refused the PIN.', 'Correct the PIN in the configuration.')],
+  [103_002, meaning('sim', 'The SIM refused the PIN.', `${pinAdvice} The wrong PIN is not entered again.`)],
   [112_008, meaning('sim', 'The SIM is not ready.', checkSim)],
   [111_013, meaning('temporary', 'Another USSD session is open.', 'Try again later.')],
   [111_014, meaning('permanent', 'The USSD text is too long.', 'Shorten the text.')],

@@ -1,3 +1,5 @@
+import { pinAdvice } from '../dialogue/errors/error-meaning.ts'
+
 /** The reason why a modem cannot be used, and what to do. */
 export interface StartupFailure {
   readonly reason: StartupFailureReason
@@ -78,8 +80,7 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
   },
   'pin-required': {
     words: 'The SIM requires its PIN.',
-    advice:
-      'Enter the PIN in the console or with the command setup, or set SIM_1_PIN (for SIM 2: SIM_2_PIN). Or put the SIM into a phone and disable its PIN.',
+    advice: `${pinAdvice} Or put the SIM into a phone and disable its PIN.`,
   },
   'pin-malformed': {
     words: 'The PIN does not have four to eight digits.',

@@ -1,11 +1,10 @@
-import { byCode, type ErrorMeaning, of, sim } from './error-meaning.ts'
+import { byCode, type ErrorMeaning, of, pinAdvice, sim } from './error-meaning.ts'
 
 const second = 1000
 
 const resetModem = 'If the problem persists, reset the modem.'
 const mayBeDone = 'The command may have been carried out.'
 const checkNumber = 'Check the number.'
-const enterPin = 'Configure the PIN of this SIM.'
 const unlockByHand = 'Unlock the SIM in a phone with the code from the operator.'
 const unlockModem = 'The modem is locked to one operator: use a SIM of that operator, or have it unlocked.'
 const reinsert = 'Insert the SIM again; if the problem persists, replace it.'
@@ -45,7 +44,7 @@ export const cmeErrors: ReadonlyMap<number, ErrorMeaning> = byCode({
     'There is no SIM.',
     'Insert a SIM. If one is already inserted, clean its metal contacts and insert it again.',
   ),
-  11: sim('SIM PIN required', 'The SIM requires its PIN.', enterPin),
+  11: sim('SIM PIN required', 'The SIM requires its PIN.', pinAdvice),
   12: sim('SIM PUK required', 'The SIM is locked and requires its PUK.', unlockByHand),
   13: sim('SIM failure', 'The SIM does not answer correctly.', reinsert),
   14: of(

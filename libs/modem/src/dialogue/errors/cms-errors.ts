@@ -1,4 +1,4 @@
-import { byCode, type ErrorMeaning, of, sim } from './error-meaning.ts'
+import { byCode, type ErrorMeaning, of, pinAdvice, sim } from './error-meaning.ts'
 
 const second = 1000
 const minute = 60 * second
@@ -146,7 +146,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = byCode({
     'There is no SIM.',
     'Insert a SIM. If one is already inserted, clean its metal contacts and insert it again.',
   ),
-  311: sim('(U)SIM PIN required', 'The SIM requires its PIN.', 'Configure the PIN of this SIM.'),
+  311: sim('(U)SIM PIN required', 'The SIM requires its PIN.', pinAdvice),
   312: sim(
     'PH-(U)SIM PIN required',
     'The modem is locked to another SIM.',

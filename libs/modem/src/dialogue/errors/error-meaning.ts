@@ -45,3 +45,7 @@ export function sim(standard: string, words: string, advice: string): ErrorMeani
 export function byCode(meanings: Readonly<Record<number, ErrorMeaning>>): ReadonlyMap<number, ErrorMeaning> {
   return new Map(Object.entries(meanings).map(([code, meaning]) => [Number(code), meaning]))
 }
+
+/** Advice if the SIM requires its PIN. */
+export const pinAdvice =
+  'Enter the PIN in the console or with the command setup, or set SIM_1_PIN (for SIM 2: SIM_2_PIN).'
