@@ -113,6 +113,25 @@ test('pages are correct before, between and after runs of the job', async () => 
   }
 })
 
+test.each([10, 0])(
+  'a caller who may read one direction sees all its conversations, with at most %i new messages',
+  async (mostUnordered) => {
+    await send('+1', 1)
+    await receive('+2', 2)
+    await updateConversationOrder(world.database)
+    await send('+3', 3)
+    await receive('+4', 4)
+    const limits = { firstSteps: [], fewNumbers: 10, mostUnordered, lastSteps: [100] }
+    const options = { before: undefined, among: undefined, take: 9 }
+    const numbers = async (visible: object) =>
+      (await findConversations(world.database, { ...everything, ...visible }, options, limits)).map(
+        ({ number }) => number,
+      )
+    expect(await numbers({ received: false })).toEqual(['+3', '+1'])
+    expect(await numbers({ sent: false })).toEqual(['+4', '+2'])
+  },
+)
+
 test('after a run the order contains exactly the conversations that still have messages', async () => {
   await send('+1', 1)
   const received = await receive('+2', 2)

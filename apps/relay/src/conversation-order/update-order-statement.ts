@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lastToNumber } from '../messages/by-number/recipients-of-number.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import type { RawStatements } from '../store/raw-statements.ts'
@@ -74,15 +75,13 @@ export async function updateOrder(
       UNION
       SELECT account_id, number FROM taken
     ), latest AS MATERIALIZED (
-      -- One look-up for each number, whatever the statistics of the tables say.
+      -- Look-ups for each number, whatever the statistics of the tables say.
       SELECT given.account_id, given.number, greatest(sent.at, received.at) AS at,
         CASE WHEN s.blocked_at IS NOT NULL THEN 'blocked' WHEN s.archived_at IS NOT NULL THEN 'archived' ELSE 'inbox' END
           AS folder
       FROM given
       LEFT JOIN LATERAL (
-        SELECT m.created_at AS at FROM recipients r JOIN messages m ON m.key = r.message_key
-        WHERE r.account_id = given.account_id AND r.phone_number = given.number
-        ORDER BY r.message_key DESC LIMIT 1) AS sent ON true
+        ${LAST_SENT}) AS sent ON true
       LEFT JOIN LATERAL (
         SELECT i.created_at AS at FROM inbox i WHERE i.account_id = given.account_id AND i.sender = given.number
         ORDER BY i.created_at DESC, i.key DESC LIMIT 1) AS received ON true
@@ -105,3 +104,5 @@ export async function updateOrder(
       WHERE id = 1 AND (sent_key, received_key) = (${upTo.sentKey}::bigint, ${upTo.receivedKey}::bigint))
     ON CONFLICT (id) DO UPDATE SET sent_key = excluded.sent_key, received_key = excluded.received_key`
 }
+
+const LAST_SENT = lastToNumber(Prisma.sql`m.created_at AS at`, Prisma.sql`given.account_id`, Prisma.sql`given.number`)

@@ -292,9 +292,9 @@ test.each([
 
 const SEARCH_LIMITS = {
   'as it is': undefined,
-  'a few steps': { firstSteps: [3, 10], fewNumbers: 1_000, lastSteps: [] },
-  'every number': { firstSteps: [], fewNumbers: 1_000, lastSteps: [] },
-  'all the way back': { firstSteps: [1], fewNumbers: 2, lastSteps: [7, 1_000] },
+  'a few steps': { firstSteps: [3, 10], fewNumbers: 1_000, mostUnordered: 1_000, lastSteps: [] },
+  'every number': { firstSteps: [], fewNumbers: 1_000, mostUnordered: 1_000, lastSteps: [] },
+  'all the way back': { firstSteps: [1], fewNumbers: 2, mostUnordered: 1_000, lastSteps: [7, 1_000] },
 }
 
 test.each(Object.entries(SEARCH_LIMITS))(

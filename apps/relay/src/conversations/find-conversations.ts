@@ -1,17 +1,18 @@
 // Finds the latest conversations in the order that a job maintains. Searches the messages instead if the caller may
 // read only one direction, or while older messages are still being added to the order. Usually, the last 200 messages
 // contain enough numbers for a page. Otherwise, more messages are searched, and then all numbers of the account are
-// read. If the account has too many numbers to read them all, even more messages are searched.
+// read, from the order and from the messages that are not in it yet. If there are too many of them, even more messages
+// are searched.
 import { findInOrder } from '../conversation-order/find-in-order.ts'
+import { readEveryNumber } from '../conversation-order/read-every-number-statement.ts'
 import type { ConversationFilter } from '../shared-inbox/conversation-filter.ts'
 import { readFilteredNumbers } from '../shared-inbox/read-filtered-numbers-statement.ts'
 import type { Statements } from '../store/database.ts'
-import { readEveryNumber } from './read-every-number-statement.ts'
 import { readLatestEntries, type Span, type StoredConversation } from './read-latest-entries-statement.ts'
 import { readRecentNumbers } from './read-recent-numbers-statement.ts'
 import type { Visibility } from './visibility.ts'
 
-const LIMITS = { firstSteps: [200, 5_000], fewNumbers: 20_000, lastSteps: [100_000, 2_000_000] }
+const LIMITS = { firstSteps: [200, 5_000], fewNumbers: 20_000, mostUnordered: 100_000, lastSteps: [100_000, 2_000_000] }
 
 export interface FindOptions {
   readonly before: Span['before'] | undefined
@@ -43,15 +44,15 @@ export async function findConversations(
     const found = await findInOrder(statements, visibility, { before, filter, take })
     if (found !== undefined) return found
   }
-  const { firstSteps, fewNumbers, lastSteps } = searching ?? LIMITS
+  const { firstSteps, fewNumbers, mostUnordered, lastSteps } = searching ?? LIMITS
   const selected = await readFilteredNumbers(statements, visibility.accountId, filter, FEW_SELECTED + 1)
   if (selected !== undefined && selected.length <= FEW_SELECTED) return await latestOf(selected)
   for (const steps of firstSteps) {
     const { found, isAll } = await withinSteps(steps)
     if (isAll) return found
   }
-  const numbers = await readEveryNumber(statements, visibility, fewNumbers)
-  if (numbers.length < fewNumbers) return await latestOf(numbers)
+  const numbers = await readEveryNumber(statements, visibility.accountId, { most: fewNumbers, mostUnordered })
+  if (numbers !== undefined) return await latestOf(numbers)
   let latest: StoredConversation[] = []
   for (const steps of lastSteps) {
     const { found, isAll } = await withinSteps(steps)

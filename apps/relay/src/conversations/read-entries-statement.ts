@@ -1,5 +1,7 @@
 import { messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
+import { firstRows } from '../http/list-rows-statement.ts'
+import { bucketOf, bucketsBetween, inBucket, newestBucket } from '../messages/by-number/recipients-of-number.ts'
 import { attachmentsColumn, storedMessage } from '../messages/stored-message.ts'
 import type { Statements } from '../store/database.ts'
 import type { InboxItem } from '../store/generated/client.ts'
@@ -53,21 +55,27 @@ export async function readSentEntries(
   if (!sent) return []
   const beyond = Prisma.raw(side === 'older' ? '<' : '>=')
   const order = Prisma.raw(side === 'older' ? 'DESC' : 'ASC')
-  return await readRows(
-    statements,
-    sentEntry,
-    Prisma.sql`
-    SELECT m.key, m.id, m.created_at AS at, m.text, m.data, m.port, m.mms, ${attachmentsColumn}, m.content_hash IS NOT NULL AS "isHashed",
-      m.is_encrypted AS "isEncrypted", r.state, r.error,
-      (SELECT count(*)::int FROM recipients o WHERE o.message_key = m.key) AS "recipientsCount",
-      m.schedule_at AS "scheduleAt", CASE m.approval WHEN 'pending' THEN m.approval_until END AS "heldUntil", coalesce(r.used_sim_number, m.sim_number) AS "simNumber",
-      r.parts_count AS "partsCount", m.device_id AS "deviceId", r.cmd_id AS "cmdId", r.error_code AS "errorCode",
-      r.dispatched_journal IS NOT NULL AS "isDispatched", m.sim_number AS "requestedSimNumber",
-      r.priority, r.possible_duplicate AS "possibleDuplicate"
-    FROM recipients r JOIN messages m ON m.key = r.message_key
-    WHERE r.account_id = ${accountId} AND r.phone_number = ${number} AND r.message_key ${beyond} ${place}
-    ORDER BY r.message_key ${order} LIMIT ${take}`,
-  )
+  const first = bucketOf(Prisma.sql`${place}::bigint`)
+  const buckets =
+    side === 'older'
+      ? bucketsBetween(Prisma.sql`least(${first}, ${newestBucket})`, Prisma.sql`0`, -1)
+      : bucketsBetween(first, newestBucket, 1)
+  const entries = Prisma.sql`
+    SELECT entry.* FROM ${buckets} CROSS JOIN LATERAL (
+      SELECT m.key, m.id, m.created_at AS at, m.text, m.data, m.port, m.mms, ${attachmentsColumn},
+        m.content_hash IS NOT NULL AS "isHashed", m.is_encrypted AS "isEncrypted", r.state, r.error,
+        (SELECT count(*)::int FROM recipients o WHERE o.message_key = m.key) AS "recipientsCount",
+        m.schedule_at AS "scheduleAt", CASE m.approval WHEN 'pending' THEN m.approval_until END AS "heldUntil",
+        coalesce(r.used_sim_number, m.sim_number) AS "simNumber", r.parts_count AS "partsCount",
+        m.device_id AS "deviceId", r.cmd_id AS "cmdId", r.error_code AS "errorCode",
+        r.dispatched_journal IS NOT NULL AS "isDispatched", m.sim_number AS "requestedSimNumber", r.priority,
+        r.possible_duplicate AS "possibleDuplicate"
+      FROM recipients r JOIN messages m ON m.key = r.message_key
+      WHERE ${inBucket(Prisma.sql`${accountId}`, Prisma.sql`= ${number}`)} AND r.message_key ${beyond} ${place}
+      ORDER BY r.message_key ${order} LIMIT ${take}
+    ) AS entry
+    ORDER BY bucket.place, entry.key ${order}`
+  return await readRows(statements, sentEntry, firstRows(entries, take))
 }
 
 export type ReceivedEntry = InboxItem

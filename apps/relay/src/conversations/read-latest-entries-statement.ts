@@ -1,5 +1,6 @@
 import { messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
+import { lastToNumber } from '../messages/by-number/recipients-of-number.ts'
 import { type ConversationFilter, conditionOf, joinStates } from '../shared-inbox/conversation-filter.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
@@ -36,7 +37,7 @@ export interface Span {
 
 /**
  * Reads the latest conversations with these numbers, newest first. Costs two index look-ups per number that the filter
- * selects. Takes no locks.
+ * selects, and more for numbers without recent messages. Takes no locks.
  */
 export async function readLatestEntries(
   statements: Statements,
@@ -60,13 +61,7 @@ export async function readLatestEntries(
     SELECT given.number, latest.*
     FROM given CROSS JOIN LATERAL (
       SELECT * FROM (
-        (SELECT 'out' AS direction, m.id, m.created_at AS at, r.state::text, left(m.text, 160) AS text,
-            octet_length(m.data) AS octets, m.port, CASE WHEN m.mms IS NOT NULL THEN 'MMS' END AS type,
-            m.mms ->> 'subject' AS subject,
-            m.is_encrypted AS "isEncrypted", m.content_hash IS NOT NULL AS "isHashed"
-          FROM recipients r JOIN messages m ON m.key = r.message_key
-          WHERE ${sent} AND r.account_id = ${accountId} AND r.phone_number = given.number
-          ORDER BY r.message_key DESC LIMIT 1)
+        (${lastToNumber(SENT_COLUMNS, Prisma.sql`${accountId}`, Prisma.sql`given.number`, Prisma.sql`${sent}`)})
         UNION ALL
         (SELECT 'in', id, created_at, NULL, left(text, 160), octet_length(data), port, type, mms->>'subject', is_encrypted, false
           FROM inbox
@@ -79,5 +74,9 @@ export async function readLatestEntries(
     LIMIT ${take}`,
   )
 }
+
+const SENT_COLUMNS = Prisma.sql`'out' AS direction, m.id, m.created_at AS at, r.state::text, left(m.text, 160) AS text,
+  octet_length(m.data) AS octets, m.port, CASE WHEN m.mms IS NOT NULL THEN 'MMS' END AS type,
+  m.mms ->> 'subject' AS subject, m.is_encrypted AS "isEncrypted", m.content_hash IS NOT NULL AS "isHashed"`
 
 const BEGINNING = new Date('0001-01-01T00:00:00Z')

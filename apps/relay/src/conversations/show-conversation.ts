@@ -11,6 +11,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { ApiError } from '../http/errors/api-error.ts'
 import { linksTo, momentOf, refusedCursor } from '../http/page.ts'
 import { inboxItemAnswer, type StoredAttachment, withAttachments } from '../inbox/stored-item.ts'
+import { findLastKey } from '../messages/by-number/find-last-key-statement.ts'
 import { dataOfOctets } from '../messages/message-data.ts'
 import { networkCauseOf } from '../messages/network-cause-of-error.ts'
 import type { Database, Statements } from '../store/database.ts'
@@ -148,14 +149,8 @@ async function cutAfter(
   { direction, key, at }: EntryPlace,
 ): Promise<Place> {
   if (direction === 'out') return { sentKey: key + 1n, received: { at, key: MOST_KEY } }
-  const earlier = sent
-    ? await statements.recipient.findFirst({
-        where: { accountId, phoneNumber: number, message: { createdAt: { lt: at } } },
-        orderBy: { messageKey: 'desc' },
-        select: { messageKey: true },
-      })
-    : null
-  return { sentKey: (earlier?.messageKey ?? -1n) + 1n, received: { at, key: key + 1n } }
+  const earlier = sent ? await findLastKey(statements, accountId, number, { createdBefore: at }) : undefined
+  return { sentKey: (earlier ?? -1n) + 1n, received: { at, key: key + 1n } }
 }
 
 type Row =

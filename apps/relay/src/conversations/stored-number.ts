@@ -1,5 +1,6 @@
 import type { MessageRules } from '../messages/accept/check-message.ts'
 import { storedSpellings } from '../messages/accept/phone-number.ts'
+import { findLastKey } from '../messages/by-number/find-last-key-statement.ts'
 import type { Database } from '../store/database.ts'
 
 /** Returns the number as it was written, if messages have this spelling. Otherwise returns the normalised number. */
@@ -12,8 +13,8 @@ export async function storedNumber(
   const [asWritten = '', normalised] = storedSpellings(written, defaultRegion)
   if (normalised === undefined) return asWritten
   const [sent, received] = await Promise.all([
-    database.recipient.findFirst({ where: { accountId, phoneNumber: asWritten }, select: { cmdId: true } }),
+    findLastKey(database, accountId, asWritten),
     database.inboxItem.findFirst({ where: { accountId, sender: asWritten }, select: { id: true } }),
   ])
-  return (sent ?? received) ? asWritten : normalised
+  return sent !== undefined || received !== null ? asWritten : normalised
 }

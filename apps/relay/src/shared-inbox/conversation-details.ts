@@ -5,6 +5,7 @@ import { storedNumber } from '../conversations/stored-number.ts'
 import type { NumberDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts'
 import { mayDo } from '../http/may-do.ts'
+import { findLastKey } from '../messages/by-number/find-last-key-statement.ts'
 import type { Statements } from '../store/database.ts'
 import { countUnread } from './count-unread-statement.ts'
 import { noteAnswer } from './notes.ts'
@@ -35,22 +36,17 @@ export async function readDetails(
   const [states, notes, sent] = await Promise.all([
     readConversationStates(statements, accountId, [number]),
     statements.conversationNote.findMany({ where: { accountId, number }, orderBy: { createdAt: 'asc' } }),
-    seesSent ? findSent(statements, accountId, number) : null,
+    // Ignores replies of webhooks, because strangers cause them.
+    seesSent ? findLastKey(statements, accountId, number, { isNoReply: true }) : undefined,
   ])
   const state = states.get(number)
   return {
     number,
     ...(state && mayDo(principal, 'inbox:list') && { unread: state.unread }),
-    ...(seesSent && { hasSent: sent !== null }),
+    ...(seesSent && { hasSent: sent !== undefined }),
     ...decisionsOf(state),
     notes: notes.map(noteAnswer),
   }
-}
-
-/** Finds a message that somebody has sent to the number. Ignores replies of webhooks, because strangers cause them. */
-function findSent(statements: Statements, accountId: string, phoneNumber: string) {
-  const message = { OR: [{ sentBy: null }, { sentBy: { not: 'webhook' } }] }
-  return statements.recipient.findFirst({ where: { accountId, phoneNumber, message }, select: { cmdId: true } })
 }
 
 /** Returns the members of a conversation that `conversations:read` allows. */

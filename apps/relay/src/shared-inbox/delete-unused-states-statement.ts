@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lastToNumber } from '../messages/by-number/recipients-of-number.ts'
 import type { Database, Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
@@ -26,20 +27,22 @@ interface Place {
   readonly number: string
 }
 
-/** Reads conversations in the order of the primary key, each with two index look-ups. Takes no locks. */
+/** Reads conversations in the order of the primary key, each with a few index look-ups. Takes no locks. */
 async function readPage(statements: Statements, after: Place): Promise<(Place & { isUsed: boolean })[]> {
   return await readRows(
     statements,
     placeRow,
     Prisma.sql`
     SELECT s.account_id AS "accountId", s.number,
-      EXISTS (SELECT FROM recipients r WHERE r.account_id = s.account_id AND r.phone_number = s.number)
+      EXISTS (${LAST_SENT})
       OR EXISTS (SELECT FROM inbox i WHERE i.account_id = s.account_id AND i.sender = s.number) AS "isUsed"
     FROM conversation_states s
     WHERE (s.account_id, s.number) > (${after.accountId}, ${after.number})
     ORDER BY s.account_id, s.number LIMIT ${BATCH}`,
   )
 }
+
+const LAST_SENT = lastToNumber(Prisma.sql`m.key`, Prisma.sql`s.account_id`, Prisma.sql`s.number`)
 
 const placeRow = z.object({ accountId: z.string(), number: z.string(), isUsed: z.boolean() })
 

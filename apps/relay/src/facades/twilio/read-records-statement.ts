@@ -1,5 +1,6 @@
 import { messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
+import { allBuckets, inBucket } from '../../messages/by-number/recipients-of-number.ts'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
@@ -122,9 +123,11 @@ function sentRecords(filter: RecordFilter, after: RecordPlace | undefined, take:
         ) AS one
         ORDER BY one.created_at DESC, one.key DESC LIMIT ${take + 1}`
       : Prisma.sql`
-        SELECT m.key FROM recipients t JOIN messages m ON m.key = t.message_key
-        WHERE ${and([Prisma.sql`t.account_id = ${accountId}`, Prisma.sql`t.phone_number = ANY(${[...to]}::text[])`, ...wanted])}
-        ${newest}`
+        SELECT one.key FROM ${allBuckets} CROSS JOIN LATERAL (
+          SELECT m.key, m.created_at FROM recipients r JOIN messages m ON m.key = r.message_key
+          WHERE ${and([inBucket(Prisma.sql`${accountId}`, Prisma.sql`= ANY(${[...to]}::text[])`), ...wanted])} ${newest}
+        ) AS one
+        ORDER BY one.created_at DESC, one.key DESC LIMIT ${take + 1}`
   const shown = [
     ...(to ? [Prisma.sql`r.phone_number = ANY(${[...to]}::text[])`] : []),
     ...(from ? [Prisma.sql`r.sender_number = ANY(${[...from]}::text[])`] : []),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
+import { bucketOf, bucketsBetween, inBucket, newestBucket } from '../by-number/recipients-of-number.ts'
 import type { NewMessage } from './accept-messages.ts'
 
 type NewReply = Pick<NewMessage, 'accountId' | 'recipients' | 'createdAt'>
@@ -23,6 +24,7 @@ export function replyCounter({ accountId, recipients }: Pick<NewReply, 'accountI
 export async function lockReplies(statements: Statements, replies: readonly NewReply[]): Promise<Map<string, number>> {
   const names = [...new Set(replies.map(replyCounter))]
   const nowMs = Math.max(...replies.map(({ createdAt }) => createdAt.getTime()))
+  const since = new Date(nowMs - HOUR_MS)
   await statements.$executeRaw`
     SELECT pg_advisory_xact_lock(${LOCK_CLASS}::int, lock)
       FROM (SELECT DISTINCT hashtext(name) AS lock FROM unnest(${names}::text[]) AS name ORDER BY lock) AS locks`
@@ -35,14 +37,29 @@ export async function lockReplies(statements: Statements, replies: readonly NewR
         FROM unnest(${names}::text[]) AS name
     )
     SELECT name, (
-      SELECT count(*)::int FROM recipients r JOIN messages m ON m.key = r.message_key
-       WHERE r.account_id = wanted.account_id
-         AND r.phone_number IN (number, left(encode(sha256(convert_to(number, 'UTF8')), 'hex'), 16))
-         AND m.sent_by = 'webhook'
-         AND m.created_at > ${new Date(nowMs - HOUR_MS)} AND m.created_at < ${new Date(nowMs + HOUR_MS)}
+      SELECT coalesce(sum(one.count), 0)::int
+      FROM ${bucketsBetween(newestBucket, oldestBucket(since), -1)} CROSS JOIN LATERAL (
+        SELECT count(*) AS count FROM recipients r JOIN messages m ON m.key = r.message_key
+        WHERE ${inBucket(Prisma.sql`wanted.account_id`, NUMBERS)} AND m.sent_by = 'webhook'
+          AND m.created_at > ${since} AND m.created_at < ${new Date(nowMs + HOUR_MS)}
+      ) AS one
     ) AS replies FROM wanted`,
   )
   return new Map(rows.map(({ name, replies: count }) => [name, count]))
+}
+
+/** A condition for the number of a reply, which may be hashed. */
+const NUMBERS = Prisma.sql`IN (number, left(encode(sha256(convert_to(number, 'UTF8')), 'hex'), 16))`
+
+/**
+ * The bucket with the first reply since a time, or null without a reply. The bucket before is included, because replies
+ * that are stored at the same time need not be in the order of their times.
+ */
+function oldestBucket(since: Date): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT ${bucketOf(Prisma.sql`first.key`)} - 1 FROM messages first
+    WHERE first.account_id = wanted.account_id AND first.sent_by = 'webhook' AND first.created_at > ${since}
+    ORDER BY first.created_at, first.key LIMIT 1)`
 }
 
 const HOUR_MS = 3_600_000

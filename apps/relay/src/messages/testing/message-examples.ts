@@ -6,6 +6,7 @@ import { storeAttachments } from '../accept/store-attachments-statement.ts'
 import { storeMessages } from '../accept/store-messages-statement.ts'
 import { approvePending, refusePending } from '../approval/decide-approval-statement.ts'
 import { expireApprovals } from '../approval/expire-approvals-statement.ts'
+import { findLastKey } from '../by-number/find-last-key-statement.ts'
 import { clearFinishedDeliveries, markDeliveries } from '../clear-deliveries-statement.ts'
 import { countInDoubt } from '../count-in-doubt-statement.ts'
 import { correctCounts, correctTotals, deleteEmptyCounts, nextDayToCheck } from '../counts/correct-counts-statement.ts'
@@ -35,6 +36,7 @@ export function messageExamples(now: Date) {
     'messages/accept/store-attachments-statement.ts': (s: Statements) =>
       storeAttachments(s, testMessage('m'), [{ contentType: 'image/png', data: 'aGk=' }]),
     'messages/accept/store-messages-statement.ts': (s: Statements) => storeMessages(s, [testMessage('m')], 1_000),
+    'messages/by-number/find-last-key-statement.ts': (s: Statements) => findLastKey(s, 'account', '+447400123456'),
     'messages/count-in-doubt-statement.ts': (s: Statements) => countInDoubt(s as never),
     'messages/clear-deliveries-statement.ts': async (s: Statements) => {
       await markDeliveries(s, [{ webhookKey: 1n, id: 'event' }])

@@ -1,0 +1,47 @@
+// The index `recipients_of_number` finds the messages to one number. Its entries are divided into buckets by the key of
+// the message, so that storing a message changes only the newest bucket, which fits into memory. A search looks into
+// one bucket after the other. See docs/decisions/0024-buckets-of-the-index-by-number.md.
+import { Prisma } from '../../store/generated/client.ts'
+
+/** The keys of a bucket differ only in these last bits. The index contains the same expression. */
+const BUCKET_BITS = 21
+
+/** The bucket of a message, by its key. */
+export function bucketOf(key: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(${key} >> ${Prisma.raw(`${BUCKET_BITS}`)})`
+}
+
+/** The bucket in which messages are being stored. Keys come from this sequence, so no message is in a later bucket. */
+export const newestBucket = Prisma.sql`(SELECT ${bucketOf(Prisma.sql`coalesce(pg_sequence_last_value('messages_key_seq'), 0)`)})`
+
+/**
+ * Selects the buckets from one to another as `bucket.id`, in this order. `bucket.place` counts them. PostgreSQL knows
+ * that they are ordered by their place, so a statement with a limit does not read the remaining buckets.
+ */
+export function bucketsBetween(first: Prisma.Sql, last: Prisma.Sql, step: 1 | -1): Prisma.Sql {
+  return Prisma.sql`generate_series(${first}, ${last}, ${Prisma.raw(`${step}`)}) WITH ORDINALITY AS bucket (id, place)`
+}
+
+/** Selects all buckets, newest first. */
+export const allBuckets = bucketsBetween(newestBucket, Prisma.sql`0`, -1)
+
+/** A condition for the recipients `r` of a bucket. `numbers` is the condition for their numbers. */
+export function inBucket(accountId: Prisma.Sql, numbers: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`r.account_id = ${accountId} AND ${bucketOf(Prisma.sql`r.message_key`)} = bucket.id AND r.phone_number ${numbers}`
+}
+
+/** Selects columns of the last message `m` to a number that meets a condition, and of its recipient `r`. */
+export function lastToNumber(
+  columns: Prisma.Sql,
+  accountId: Prisma.Sql,
+  number: Prisma.Sql,
+  condition = Prisma.sql`true`,
+): Prisma.Sql {
+  return Prisma.sql`
+    SELECT one.* FROM ${allBuckets} CROSS JOIN LATERAL (
+      SELECT ${columns} FROM recipients r JOIN messages m ON m.key = r.message_key
+      WHERE ${inBucket(accountId, Prisma.sql`= ${number}`)} AND ${condition}
+      ORDER BY r.message_key DESC LIMIT 1
+    ) AS one
+    ORDER BY bucket.place LIMIT 1`
+}
