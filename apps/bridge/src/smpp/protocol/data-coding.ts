@@ -5,7 +5,7 @@ import { SmppError } from './command.ts'
 /** The alphabet of data_coding 0, which the standard leaves to the server. */
 export type SmppAlphabet = 'gsm7' | 'latin1' | 'utf8'
 
-export type Coding = 'default' | 'latin1' | 'iso-8859-5' | 'iso-8859-8' | 'ucs2' | 'binary'
+export type Coding = 'default' | 'ia5' | 'latin1' | 'iso-8859-5' | 'iso-8859-8' | 'ucs2' | 'binary'
 
 /** §5.2.19. The message class of 0xF0 to 0xFF is ignored. */
 export function codingOf(dataCoding: number): Coding {
@@ -18,7 +18,7 @@ export function codingOf(dataCoding: number): Coding {
 
 const CODINGS: ReadonlyMap<number, Coding> = new Map([
   [0, 'default'],
-  [1, 'latin1'],
+  [1, 'ia5'],
   [2, 'binary'],
   [3, 'latin1'],
   [4, 'binary'],
@@ -39,11 +39,25 @@ export function decodeText(
   shifts: LanguageShifts,
 ): string {
   if (coding === 'ucs2') return textFromUcs2(octets)
-  if (coding === 'default' && alphabet === 'gsm7') return storable(textFromSeptets(octets, shifts))
-  const charset = coding === 'default' ? alphabet : coding
+  const charset = coding === 'default' ? alphabet : coding === 'ia5' ? charsetOfIa5(octets, shifts) : coding
+  if (charset === 'gsm7') return storable(textFromSeptets(octets, shifts))
   const isLatin1 = charset === 'latin1'
   return storable(isLatin1 ? Buffer.from(octets).toString('latin1') : new TextDecoder(charset).decode(octets))
 }
+
+/**
+ * Returns how to read data_coding 1, which means IA5 (ASCII). The npm package smpp marks GSM 7-bit with it, where for
+ * example @ is 0, é is 5 and [ is an escape. A text in IA5 has no such control characters and no language shifts. Many
+ * programs send Latin-1, which has the characters of IA5.
+ */
+function charsetOfIa5(octets: Uint8Array, { locking, single }: LanguageShifts): 'gsm7' | 'latin1' {
+  if (locking !== undefined || single !== undefined) return 'gsm7'
+  const isSevenBit = octets.every((octet) => octet < 0x80)
+  return isSevenBit && octets.some((octet) => octet < 0x20 && !IA5_CONTROLS.has(octet)) ? 'gsm7' : 'latin1'
+}
+
+/** Tab, line feed and carriage return. */
+const IA5_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d])
 
 /** Encodes a text with data_coding 0 if that alphabet has all characters of the text, otherwise in UCS-2. */
 export function encodeText(

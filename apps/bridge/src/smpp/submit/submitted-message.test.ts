@@ -24,7 +24,10 @@ const messageOf = (values: Partial<SmppSubmission>, alphabet: 'gsm7' | 'latin1' 
 
 test.each([
   ['GSM 7-bit in octets', 0, '4869 1b65 00', 'Hi€@'],
-  ['ASCII', 1, '4869', 'Hi'],
+  ['ASCII', 1, '61405b5f5d7b7d24 090d0a', 'a@[_]{}$\t\r\n'],
+  ['Latin-1 marked as ASCII', 1, 'e9 1b', 'é\u001b'],
+  ['GSM 7-bit marked as ASCII, as the npm package smpp does', 1, '61006200', 'a@b@'],
+  ['an extension character of GSM 7-bit marked as ASCII', 1, '7e 1b65', 'ü€'],
   ['Latin-1', 3, 'e9', 'é'],
   ['Cyrillic', 6, 'b6', 'Ж'],
   ['Hebrew', 7, 'e0', 'א'],
@@ -40,8 +43,11 @@ test('reads data_coding 0 in the configured alphabet', () => {
 })
 
 test('reads a national language from the user data header', () => {
-  // Single shift table of Turkish: 0x1b 0x67 is ğ.
+  // Single shift table of Turkish: 0x1b 0x67 is ğ. Locking shift table of Turkish: 0x07 is ı, and 0x60 is ç.
   expect(messageOf({ esmClass: 0x40, userData: octets('03 240101 1b67') })).toEqual({ textMessage: { text: 'ğ' } })
+  expect(messageOf({ esmClass: 0x40, userData: octets('03 250101 60'), dataCoding: 1 })).toEqual({
+    textMessage: { text: 'ç' },
+  })
 })
 
 test('reads binary content with the port of the header or of an optional parameter', () => {
