@@ -97,6 +97,19 @@ test('sends to the alias of a hidden number', async () => {
   expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ phoneNumbers: [to] })
 })
 
+test('sends to a short code, but checks other numbers', async () => {
+  const { url, requests } = await startApi({
+    'POST /messages': (_, response) => {
+      response.statusCode = 202
+      return accepted
+    },
+  })
+  const client = await connect(url)
+  for (const to of ['72727', NUMBER]) await client.callTool({ name: 'send_sms', arguments: { to, text: 'STATUS' } })
+  const queries = requests.map((request) => new URL(request.url ?? '', url).search)
+  expect(queries).toEqual(['?skipPhoneValidation=true', ''])
+})
+
 test('the error names a wrong member', async () => {
   const { url } = await startApi({
     'POST /messages': (_, response) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, type BlockList, isIPv4 } from 'node:net'
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, SmsGatewayError, UnavailableError } from '@smsgw/client/errors'
+import { areShortCodes } from '@smsgw/client/short-codes'
 import type { Log } from '@smsgw/daemon/log/log'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { steadyNow } from '../state/steady-clock.ts'
@@ -191,7 +192,8 @@ export class SmtpReceiver {
   ): Promise<string> {
     const api = (session.user as SmsGateway | undefined) ?? this.#options.api
     try {
-      return (await api.messages.send({ to: numbers, text }, { idempotencyKey })).id
+      const options = { idempotencyKey, ...(areShortCodes(numbers) && { skipPhoneValidation: true }) }
+      return (await api.messages.send({ to: numbers, text }, options)).id
     } catch (error) {
       throw sendProblem(error)
     }

@@ -121,6 +121,13 @@ test('a mail becomes one message to all its numbers, with the subject first', as
   await stop()
 })
 
+test('a mail to a short code is sent', async () => {
+  const { mail, stop } = await start()
+  expect(await mail({ to: `72727@${DOMAIN}`, text: 'STATUS' })).toContain('250')
+  expect(account.sent).toMatchObject([{ to: ['72727'], text: 'STATUS' }])
+  await stop()
+})
+
 test('a repeated mail is sent once, another mail with the same text is sent', async () => {
   const { mail, stop } = await start()
   const first = { messageId: '<1@example.org>', date: new Date(0), text: 'Hello' }

@@ -10,6 +10,7 @@ import { openState } from '../state/bridge-state.ts'
 import { SentMessages } from '../state/sent-messages.ts'
 import { steadyNow } from '../state/steady-clock.ts'
 import { ScriptedAccount } from '../testing/account.ts'
+import type { MqttCommand } from './command.ts'
 import { CommandQueue } from './command-queue.ts'
 import { CommandRunner, type CommandRunnerOptions } from './run-commands.ts'
 import { topicsBelow } from './topics.ts'
@@ -77,11 +78,15 @@ function start(clock: Pick<CommandRunnerOptions, 'now' | 'pause'>): void {
 }
 
 function add(text: string): void {
+  addCommand({ to: '+447400123456', text, id: text })
+}
+
+function addCommand(command: MqttCommand): void {
   packetId += 1
-  const payload = JSON.stringify({ to: '+447400123456', text, id: text })
+  const payload = JSON.stringify(command)
   queue.add(
     { cmd: 'publish', topic: 'smsgw/send', qos: 1, dup: false, retain: false, messageId: packetId, payload },
-    text,
+    command.text,
   )
   runner.wake()
 }
@@ -174,4 +179,12 @@ test('a failed command is repeated within seconds although the clock was set bac
   vi.setSystemTime(Date.now() - HOUR_MS)
   account.errorFor = () => undefined
   await expect.poll(texts).toEqual(['one'])
+})
+
+test('sends to a short code, but refuses a number that is not valid', async () => {
+  addCommand({ to: '72727', text: 'STATUS' })
+  addCommand({ to: ['72727', '110'], text: 'both' })
+  addCommand({ to: ['72727', '74001234567'], text: 'mixed' })
+  await expect.poll(() => results.map(({ accepted }) => accepted)).toEqual([true, true, false])
+  expect(account.sent.map(({ to }) => to)).toEqual([['72727'], ['72727', '110']])
 })

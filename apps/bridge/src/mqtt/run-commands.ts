@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, TimeoutError, UnavailableError } from '@smsgw/client/errors'
+import { areShortCodes } from '@smsgw/client/short-codes'
 import type { Channel } from '../state/channel.ts'
 import type { Broker } from './broker.ts'
 import { type MqttCommand, readCommand } from './command.ts'
@@ -148,7 +149,11 @@ export class CommandRunner {
   async #send({ id, ...message }: MqttCommand, idempotencyKey: string): Promise<string> {
     const { api, channel } = this.#options
     const { sent, signal } = channel
-    const accepted = await api.messages.send(message, { idempotencyKey, signal })
+    const accepted = await api.messages.send(message, {
+      idempotencyKey,
+      signal,
+      ...(areShortCodes([message.to].flat()) && { skipPhoneValidation: true }),
+    })
     sent.add(accepted.id, JSON.stringify({ id: id ?? null }), this.#now())
     return accepted.id
   }

@@ -1,6 +1,7 @@
 import type { SmsGateway } from '@smsgw/client'
 import { ConflictError, ConnectionError, InvalidRequestError, NotFoundError } from '@smsgw/client/errors'
 import type { FollowOptions, LiveEvent } from '@smsgw/client/live-events'
+import type { SendOptions } from '@smsgw/client/messages'
 import type { Device, DeviceDetail, InboxItem, MessageState, Problem, SendMessageRequest } from '@smsgw/client/openapi'
 
 interface Sent {
@@ -93,8 +94,8 @@ export class ScriptedAccount {
       },
       messages: {
         get: async (id: string) => account.#found(account.#messageOf(id)),
-        send: async (message: Message, { idempotencyKey = '' }: { idempotencyKey?: string } = {}) =>
-          account.#sendAfter(account.beforeSend, message, idempotencyKey),
+        send: async (message: Message, options: SendOptions = {}) =>
+          account.#sendAfter(account.beforeSend, message, options),
         cancel: async (id: string) => account.#cancel(id),
       },
       devices: {
@@ -104,23 +105,23 @@ export class ScriptedAccount {
     } as unknown as SmsGateway
   }
 
-  async #sendAfter(before: Promise<void>, message: Message, key: string): Promise<MessageState> {
+  async #sendAfter(before: Promise<void>, message: Message, options: SendOptions): Promise<MessageState> {
     if (message.phoneNumbers === undefined || message.phoneNumbers.length > 0) {
       this.isSending = true
       await before
       this.isSending = false
     } else await this.beforeCheck
-    return this.#send(message, key)
+    return this.#send(message, options)
   }
 
-  #send(message: Message, key: string): MessageState {
+  #send(message: Message, { idempotencyKey: key = '', skipPhoneValidation = false }: SendOptions): MessageState {
     this.#check()
     const text = message.text ?? message.textMessage?.text ?? message.dataMessage?.data ?? ''
     const error = this.errorFor(text)
     if (error !== undefined) throw error
     const to = typeof message.to === 'string' ? [message.to] : (message.to ?? message.phoneNumbers ?? [])
     if (to.length === 0) throw new InvalidRequestError({ status: 400, message: 'phoneNumbers is empty' })
-    if (to.some((number) => !number.startsWith('+')))
+    if (!skipPhoneValidation && to.some((number) => !number.startsWith('+')))
       throw new InvalidRequestError({
         status: 400,
         message: 'phoneNumbers[0] is not a valid phone number',

@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { isShortCode } from '@smsgw/contract/messages/short-code'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
@@ -9,7 +10,7 @@ import { t } from '../words/text.ts'
 import { Composer } from './composer.tsx'
 import { conversationPath } from './conversation-path.ts'
 import { draftKey, moveDraft } from './drafts.ts'
-import { isShortCode, numbersIn, pastedColumn } from './recipients.ts'
+import { numbersIn, pastedColumn } from './recipients.ts'
 import { ThreadHead } from './thread-head.tsx'
 
 /** Recipients and first message of a new conversation. */

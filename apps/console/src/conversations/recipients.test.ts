@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasNoCountryCode, isShortCode, numbersIn, pastedColumn } from './recipients.ts'
+import { hasNoCountryCode, numbersIn, pastedColumn } from './recipients.ts'
 
 test('numbers are separated by commas, semicolons, tabs and new lines', () => {
   expect(numbersIn(' +447400123456, +447400123457;+447400123458\r\n"+44 7400 123459"\t\n')).toEqual([
@@ -27,17 +27,6 @@ test('a column of a spreadsheet becomes a list at the cursor', () => {
 
 test('a single number is pasted as usual', () => {
   expect(pastedColumn('+447400123456\n', { value: '', start: 0, end: 0 })).toBeUndefined()
-})
-
-test.each([
-  ['72727', true],
-  ['110', true],
-  ['12', false],
-  ['4474001', false],
-  ['+4474', false],
-  ['MYBANK', false],
-])('recognises that %s is a short code: %s', (number, isShort) => {
-  expect(isShortCode(number)).toBe(isShort)
 })
 
 test.each([

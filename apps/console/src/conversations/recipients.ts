@@ -15,11 +15,6 @@ export function numbersIn(text: string): readonly string[] {
   return [...new Map(numbers.map((number) => [number.replace(/[\s().-]/g, ''), number])).values()]
 }
 
-/** True for a short code, which has no country code, for example the number of a service. */
-export function isShortCode(number: string): boolean {
-  return /^\d{3,6}$/.test(number)
-}
-
 /**
  * True if the network reported the number of a conversation without a country code. A reply must be sent to exactly
  * this number.

@@ -95,6 +95,11 @@ test.each(each)('%s sends with an API key, which is recorded with the message', 
   expect(answer.headers.get('x-message-id') ?? answer.text).toContain(message?.id)
 })
 
+test.each(each)('%s sends to a short code', async (_, sending) => {
+  expect(isOk(await run(sending(key, '72727')))).toBe(true)
+  expect(await relay.accepted()).toMatchObject([{ recipients: [{ phoneNumber: '72727' }] }])
+})
+
 test.each(each)('%s refuses a wrong key, and sends nothing', async (_, sending) => {
   for (const wrong of ['wrong', '', wrongKey(), 'smsgw_live_', 'ü'])
     expect(isOk(await run(sending(encodeURIComponent(wrong))))).toBe(false)

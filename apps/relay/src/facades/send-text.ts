@@ -1,4 +1,5 @@
 import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/messages/message'
+import { isShortCode } from '@smsgw/contract/messages/short-code'
 import { isStorable } from '../http/body/refuse-unstorable.ts'
 import type { Principal } from '../http/endpoint.ts'
 import { checked, fieldError } from '../http/errors/validation-error.ts'
@@ -22,7 +23,7 @@ export interface RequestedText {
   readonly identity?: unknown
 }
 
-/** Sends a text with the checks of `POST /messages`. Throws an `ApiError` if the message is refused. */
+/** Sends a text with the checks of `POST /messages`, and accepts short codes. Throws an `ApiError` if the message is refused. */
 export async function sendFacadeText(accept: AcceptRequest, requested: RequestedText): Promise<AcceptedRequest> {
   const { principal, text, ttlSeconds, scheduleAt, idempotencyKey, identity, statusCallback, ...rest } = requested
   if (!isStorable(text)) throw fieldError('text', 'contains a NUL character or a lone surrogate: remove it')
@@ -36,7 +37,9 @@ export async function sendFacadeText(accept: AcceptRequest, requested: Requested
     },
     'body',
   )
-  const query = checked(sendMessageQuery, {}, 'query')
+  // These interfaces have no parameter for it.
+  const skipPhoneValidation = requested.phoneNumbers.every(isShortCode)
+  const query = checked(sendMessageQuery, { skipPhoneValidation: String(skipPhoneValidation) }, 'query')
   return await accept({
     principal,
     body,
