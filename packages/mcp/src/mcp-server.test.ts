@@ -106,8 +106,7 @@ test('sends to a short code, but checks other numbers', async () => {
   })
   const client = await connect(url)
   for (const to of ['72727', NUMBER]) await client.callTool({ name: 'send_sms', arguments: { to, text: 'STATUS' } })
-  const queries = requests.map((request) => new URL(request.url ?? '', url).search)
-  expect(queries).toEqual(['?skipPhoneValidation=true', ''])
+  expect(requests.map(({ query }) => query)).toEqual(['skipPhoneValidation=true', ''])
 })
 
 test('the error names a wrong member', async () => {

@@ -7,7 +7,9 @@ export const phoneNumber = z
   .string()
   .min(1)
   .max(128)
-  .describe('Phone number in international format, for example +447400123456, or the alias of a hidden number')
+  .describe(
+    'Phone number in international format, for example +447400123456, a short code, for example 72727, or the alias of a hidden number',
+  )
 
 export const cursor = z.string().max(2_000).optional().describe('nextCursor of the previous page')
 

@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 
 interface Request {
   readonly path: string
+  readonly query: string
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: string
 }
@@ -15,8 +16,8 @@ export type Handler = (request: Request, response: ServerResponse) => unknown
 export async function startApi(handlers: Readonly<Record<string, Handler>>) {
   const requests: Request[] = []
   const server = createServer(async (incoming, response) => {
-    const path = (incoming.url ?? '').replace('/3rdparty/v1', '').replace(/\?.*$/, '')
-    const request = { path, headers: incoming.headers, body: await bodyOf(incoming) }
+    const [path = '', query = ''] = (incoming.url ?? '').replace('/3rdparty/v1', '').split('?')
+    const request = { path, query, headers: incoming.headers, body: await bodyOf(incoming) }
     requests.push(request)
     const answer = handlers[`${incoming.method} ${decodeURIComponent(path)}`]?.(request, response)
     if (answer !== undefined) response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))

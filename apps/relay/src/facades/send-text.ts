@@ -23,7 +23,10 @@ export interface RequestedText {
   readonly identity?: unknown
 }
 
-/** Sends a text with the checks of `POST /messages`, and accepts short codes. Throws an `ApiError` if the message is refused. */
+/**
+ * Sends a text with the checks of `POST /messages`, and accepts short codes. Throws an `ApiError` if the message is
+ * refused.
+ */
 export async function sendFacadeText(accept: AcceptRequest, requested: RequestedText): Promise<AcceptedRequest> {
   const { principal, text, ttlSeconds, scheduleAt, idempotencyKey, identity, statusCallback, ...rest } = requested
   if (!isStorable(text)) throw fieldError('text', 'contains a NUL character or a lone surrogate: remove it')
