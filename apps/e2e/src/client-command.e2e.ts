@@ -87,6 +87,7 @@ test('send --short-code sends to a number without a country code', async () => {
 test('without an address, a command uses the gateway whose data folder this user may read', async () => {
   const inbox = smsgw(['inbox'], { DATA_DIR: gateway.folder })
   expect([await inbox.ended(), inbox.complaints]).toEqual([0, ''])
+  expect(inbox.lines).toEqual(['no received messages'])
 })
 
 test('running send twice with the same idempotency key sends one message', async () => {

@@ -9,9 +9,14 @@ import { printableJson } from '@smsgw/daemon/terminal/printable'
 /** Prints received messages, oldest first. With --follow, prints each new message once, without a gap. */
 export async function showInbox(sms: SmsGateway, { values }: CommandLine): Promise<number> {
   const limit = limitOf(values['limit'])
-  const show = values['json'] === true ? (item: InboxItem) => printLine(printableJson(item)) : printItem
+  const isJson = values['json'] === true
+  const show = isJson ? (item: InboxItem) => printLine(printableJson(item)) : printItem
   if (values['follow'] === true) await follow(sms, limit, show)
-  else for (const item of await latest(sms, limit)) show(item)
+  else {
+    const items = await latest(sms, limit)
+    for (const item of items) show(item)
+    if (items.length === 0 && !isJson) printLine('no received messages')
+  }
   return 0
 }
 
