@@ -11,8 +11,6 @@ export interface Secrets {
   readonly serverSecret: string
   readonly username: string
   readonly password: string
-  /** True if this start created the secrets. */
-  readonly areNew: boolean
   /** The file that contains the password. */
   readonly credentialsFile: string
 }
@@ -31,10 +29,10 @@ export function readSecrets(
     configured.serverSecret ?? readIfThere(secretFile)?.trim() ?? write(secretFile, randomBytes(32).toString('base64'))
   const existing = readIfThere(credentialsFile)
   if (existing !== undefined)
-    return { serverSecret, ...parseGatewayCredentials(existing, credentialsFile), areNew: false, credentialsFile }
+    return { serverSecret, ...parseGatewayCredentials(existing, credentialsFile), credentialsFile }
   const created = { username: 'sms', password: configured.password ?? generated(serverSecret) }
   write(credentialsFile, JSON.stringify(created, undefined, 2))
-  return { serverSecret, ...created, areNew: true, credentialsFile }
+  return { serverSecret, ...created, credentialsFile }
 }
 
 /** Stores the new password after it was changed through the API. */

@@ -11,15 +11,14 @@ const secrets = {
   serverSecret: 'the secret of the server',
   username: 'sms',
   password: 'correct-horse',
-  areNew: true,
   credentialsFile: '/data/credentials.json',
 }
 
-const terminal = { isTerminal: true, machine: ['192.168.1.5'], allowsInsecure: false }
+const terminal = { isFirstStart: true, isTerminal: true, machine: ['192.168.1.5'], allowsInsecure: false }
 
-test('shows a new password once, on a terminal', () => {
+test('shows the password at the first start only, on a terminal', () => {
   expect(welcome(gateway, secrets, terminal)).toMatch(/correct-horse.*shown once/s)
-  expect(welcome(gateway, { ...secrets, areNew: false }, terminal)).not.toContain('correct-horse')
+  expect(welcome(gateway, secrets, { ...terminal, isFirstStart: false })).not.toContain('correct-horse')
 })
 
 test('shows the location of the password instead of the password if the output is not a terminal', () => {

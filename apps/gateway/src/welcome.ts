@@ -16,6 +16,8 @@ export function stageLine(description: string): string {
 }
 
 interface WelcomeOptions {
+  /** True if no gateway of this folder has completed its start before. */
+  readonly isFirstStart: boolean
   readonly isTerminal: boolean
   /** The network addresses of this machine, which are shown if the gateway listens on all addresses. */
   readonly machine: readonly string[]
@@ -29,13 +31,13 @@ interface WelcomeOptions {
  */
 export function welcome(
   { url, isVirtual, status }: Pick<RunningGateway, 'url' | 'isVirtual' | 'status'>,
-  { username, password, areNew, credentialsFile }: Secrets,
-  { isTerminal, machine, allowsInsecure }: WelcomeOptions,
+  { username, password, credentialsFile }: Secrets,
+  { isFirstStart, isTerminal, machine, allowsInsecure }: WelcomeOptions,
 ): string {
   const localUrl = url.replace(ANY_ADDRESS, '//127.0.0.1')
   const networkUrls = ANY_ADDRESS.test(url) ? machine.map((address) => url.replace(ANY_ADDRESS, `//${address}`)) : []
   const needsTls = networkUrls.length > 0 && url.startsWith('http:') && !allowsInsecure
-  const showsPassword = areNew && isTerminal
+  const showsPassword = isFirstStart && isTerminal
   const secret = showsPassword ? password : `$(sed -n 's/.*"password": "\\(.*\\)".*/\\1/p' '${credentialsFile}')`
   return `${[
     '',

@@ -7,7 +7,7 @@ import { openLog } from '@smsgw/daemon/log/log'
 import { readSecret } from '@smsgw/daemon/settings'
 import { runService } from '@smsgw/daemon/termination'
 import { readRelayConfig } from '@smsgw/relay/config'
-import { storeGatewayAddress } from '../credentials-file.ts'
+import { readGatewayAddress, storeGatewayAddress } from '../credentials-file.ts'
 import { takeGatewayFolder } from '../data-folder.ts'
 import { startGateway } from '../gateway.ts'
 import { readSecrets, storeCredentials } from '../secrets.ts'
@@ -89,6 +89,8 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
     },
     stopLimitMs: STOP_LIMIT_MS,
   })
+  // A start that failed, for example because the port was in use, has created the password but has not shown it.
+  const isFirstStart = readGatewayAddress(folder.path) === undefined
   try {
     storeGatewayAddress(folder.path, gateway.url)
   } catch (error) {
@@ -97,7 +99,8 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
   }
   const { isTTY: isTerminal } = process.stdout
   const allowsInsecure = relay.ALLOW_INSECURE_HTTP
-  process.stdout.write(welcome(gateway, secrets, { isTerminal, machine: networkAddresses(), allowsInsecure }))
+  const options = { isFirstStart, isTerminal, machine: networkAddresses(), allowsInsecure }
+  process.stdout.write(welcome(gateway, secrets, options))
 }
 
 /** Returns the names of the enabled channels. */
