@@ -63,6 +63,7 @@ test.each([
   [{ ADMIN_PASSWORD: 'long enough' }, /^ADMIN_PASSWORD is set and ADMIN_USERNAME is not: set both/],
   [{ TLS_KEY: '/key.pem' }, /^TLS_KEY is set and TLS_CERT is not: set both/],
   [{ TLS_CERT: '/gone.crt', TLS_KEY: '/gone.key' }, 'TLS_CERT names /gone.crt, which does not exist'],
+  [{ CONSOLE_DIR: '/gone' }, /^CONSOLE_DIR names \/gone, which has no index.html: name the folder of a built console/],
 ])('one line explains the problem of %j', (settings, line) => {
   expect(() => readRelayConfig({ ...ENOUGH, ...settings })).toThrow(line)
 })
@@ -112,7 +113,7 @@ test('the help lists every setting, with a valid example', () => {
   for (const name of Object.keys(relaySettingsSchema.shape)) {
     const { example, secret } = aboutOf(relaySettingsSchema, name)
     expect(help).toContain(`\n  ${name}=${example}`)
-    const isAlone = !secret && !name.startsWith('TLS_') && name !== 'ADMIN_USERNAME'
+    const isAlone = !secret && !/^(TLS_.*|ADMIN_USERNAME|CONSOLE_DIR)$/.test(name)
     if (isAlone) expect(() => readRelayConfig({ ...ENOUGH, [name]: example })).not.toThrow()
   }
 })

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { defaultFolder } from '@smsgw/daemon/files/default-folder'
 import { flag, port, setting, text, wholeNumber } from '@smsgw/daemon/setting'
 import { aboutOf, readSettings } from '@smsgw/daemon/settings'
@@ -258,6 +259,12 @@ function refuseContradictions(config: RelayConfig): void {
     const file = config[name]
     if (file !== undefined && !existsSync(file)) throw new StartError(`${name} names ${file}, which does not exist`)
   }
+  const { CONSOLE_DIR: folder } = config
+  // In a checkout, the default folder need not exist yet.
+  if (folder !== 'off' && folder !== consoleFolder() && !existsSync(join(folder, 'index.html')))
+    throw new StartError(
+      `CONSOLE_DIR names ${folder}, which has no index.html: name the folder of a built console, or set CONSOLE_DIR=off`,
+    )
 }
 
 function databaseUrl() {
