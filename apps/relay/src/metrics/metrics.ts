@@ -11,6 +11,14 @@ export interface Metrics {
   readonly observe: (route: Route, status: number, seconds: number) => void
 }
 
+const PREFIX = 'smsgw_'
+
+/**
+ * Gauges of the library with a name that Prometheus reserves for counters. Each is the sum of another gauge, for
+ * example `nodejs_active_handles`.
+ */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
+
 /**
  * Creates a registry with metrics of the process and of HTTP requests. Each relay in a process has its own registry.
  */
@@ -18,7 +26,8 @@ export function openMetrics(): Metrics {
   const registry = new Registry()
   // Each sample of the event loop wakes the process. With the default of 10 ms, the samples took much of the CPU time
   // of an idle gateway.
-  collectDefaultMetrics({ register: registry, prefix: 'smsgw_', eventLoopMonitoringPrecision: 100 })
+  collectDefaultMetrics({ register: registry, prefix: PREFIX, eventLoopMonitoringPrecision: 100 })
+  for (const name of MISNAMED) registry.removeSingleMetric(`${PREFIX}${name}`)
   const duration = new Histogram({
     name: 'smsgw_http_request_duration_seconds',
     help: 'Duration from the request headers to the answer, by route',

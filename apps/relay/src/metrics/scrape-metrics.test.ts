@@ -41,6 +41,13 @@ test('requests are counted by route and status, without ids or phone numbers in 
   expect(names.filter((name) => !name.startsWith('# TYPE smsgw_'))).toEqual([])
 })
 
+test('only counters have names that end with _total, as `promtool check metrics` requires', async () => {
+  const { text } = await scrape()
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => ({ name, type }))
+  expect(types.length).toBeGreaterThan(10)
+  for (const { name, type } of types) expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter'])
+})
+
 test('a configured token is required', async () => {
   const token = 'a token of some length'
   expect((await scrape(token)).status).toBe(401)
