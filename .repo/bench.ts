@@ -1,13 +1,14 @@
 // `npm run bench [-- relay box …]`: runs the benchmarks of all projects, or only the named ones, one after the
 // other. Prints all figures as one Markdown table for docs/performance.md. A name is a project, such as `relay`, or one
 // benchmark, such as `box` for apps/e2e/bench/bench-box.ts. A single benchmark also gets the options after its name, as
-// in `npm run bench -- box --count`.
+// in `npm run bench -- box --count`. `--help` lists the names, or describes one benchmark and its options.
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type Figure, figureTable, readFigure } from './figure-table.ts'
+import { type Figure, figureTable, readFigure } from './benches/figure-table.ts'
+import { benchUsage, unknownOption } from './benches/usage.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const words = process.argv.slice(2)
@@ -16,6 +17,10 @@ const names = firstOption < 0 ? words : words.slice(0, firstOption)
 const options = words.slice(names.length)
 const figures: Figure[] = []
 const failed: string[] = []
+
+const isHelp = options.includes('--help')
+if (options.length > 0 && (names.length === 0 || names.some(isProject)))
+  leave(listed(), isHelp ? undefined : `options are possible only with a single benchmark: ${options.join(' ')}`)
 
 for (const { name, folder, command } of names.length === 0 ? benches() : names.flatMap(named)) {
   process.stdout.write(`\n── ${name}\n`)
@@ -36,14 +41,40 @@ interface Bench {
 function named(name: string): Bench[] {
   const project = benches().find((one) => one.name === name)
   if (project !== undefined) return [project]
-  const single = folders().filter(({ folder }) => existsSync(join(folder, 'bench', `bench-${name}.ts`)))
-  if (single.length === 0) {
-    process.stderr.write(`no benchmark is named "${name}": name a project, or a file bench-<name>.ts of a project\n`)
-    process.exit(1)
+  const single = singles().filter((one) => one.name === name)
+  if (single.length === 0) leave(listed(), `no benchmark is named "${name}"`)
+  for (const { file } of single) {
+    const source = readFileSync(file, 'utf8')
+    if (isHelp) leave(benchUsage(name, source))
+    const unknown = unknownOption(source, options)
+    if (unknown !== undefined) leave(benchUsage(name, source), `"${name}" has no option ${unknown}`)
   }
-  return single.map(({ folder }) => {
-    return { name, folder, command: [process.execPath, join('bench', `bench-${name}.ts`), ...options] }
-  })
+  return single.map(({ folder, file }) => ({ name, folder, command: [process.execPath, file, ...options] }))
+}
+
+function isProject(name: string): boolean {
+  return benches().some((one) => one.name === name)
+}
+
+/** Prints what is possible, and ends the process. */
+function leave(usage: string, problem?: string): never {
+  if (problem !== undefined) process.stderr.write(`${problem}\n\n`)
+  process.stdout.write(usage)
+  process.exit(problem === undefined ? 0 : 1)
+}
+
+function listed(): string {
+  const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name).join(', ')
+  return `projects    ${names(benches())}\nbenchmarks  ${names(singles())}\n`
+}
+
+/** Returns the benchmarks that can run alone. */
+function singles(): { readonly name: string; readonly folder: string; readonly file: string }[] {
+  return folders().flatMap(({ folder }) =>
+    globSync('bench/bench-*.ts', { cwd: folder })
+      .sort()
+      .map((file) => ({ name: basename(file, '.ts').replace('bench-', ''), folder, file: join(folder, file) })),
+  )
 }
 
 /** Returns all benchmarks, by project. */
