@@ -4,6 +4,7 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import type { RawStatements } from '../store/raw-statements.ts'
 import { readRow } from '../store/read-rows.ts'
+import { endsWithReceived, newBuckets } from './ends-with-received.ts'
 
 const keys = z.object({ sentKey: z.bigint(), receivedKey: z.bigint() })
 
@@ -62,6 +63,12 @@ export async function updateOrder(
   upTo: OrderedKeys,
   queued: number,
 ): Promise<void> {
+  const lastSent = lastToNumber({
+    columns: Prisma.sql`m.created_at AS at`,
+    accountId: Prisma.sql`placed.account_id`,
+    number: Prisma.sql`placed.number`,
+    buckets: Prisma.sql`(${newBuckets(Prisma.sql`${after.sentKey}::bigint`)} OR NOT placed.is_received)`,
+  })
   await statements.$executeRaw`
     WITH taken AS (
       DELETE FROM conversation_order_queue
@@ -74,20 +81,23 @@ export async function updateOrder(
       SELECT account_id, sender FROM inbox WHERE key > ${after.receivedKey} AND key <= ${upTo.receivedKey}
       UNION
       SELECT account_id, number FROM taken
+    ), placed AS MATERIALIZED (
+      SELECT account_id, number, ${endsWithReceived(Prisma.sql`given.account_id`, Prisma.sql`given.number`)} AS is_received
+      FROM given
     ), latest AS MATERIALIZED (
       -- Look-ups for each number, whatever the statistics of the tables say.
-      SELECT given.account_id, given.number, greatest(sent.at, received.at) AS at,
+      SELECT placed.account_id, placed.number, greatest(sent.at, received.at) AS at,
         CASE WHEN s.blocked_at IS NOT NULL THEN 'blocked' WHEN s.archived_at IS NOT NULL THEN 'archived' ELSE 'inbox' END
           AS folder
-      FROM given
+      FROM placed
       LEFT JOIN LATERAL (
-        ${LAST_SENT}) AS sent ON true
+        ${lastSent}) AS sent ON true
       LEFT JOIN LATERAL (
-        SELECT i.created_at AS at FROM inbox i WHERE i.account_id = given.account_id AND i.sender = given.number
+        SELECT i.created_at AS at FROM inbox i WHERE i.account_id = placed.account_id AND i.sender = placed.number
         ORDER BY i.created_at DESC, i.key DESC LIMIT 1) AS received ON true
       LEFT JOIN LATERAL (
         SELECT archived_at, blocked_at FROM conversation_states
-        WHERE account_id = given.account_id AND number = given.number LIMIT 1) AS s ON true
+        WHERE account_id = placed.account_id AND number = placed.number LIMIT 1) AS s ON true
     ), removed AS (
       DELETE FROM conversation_order o USING latest
       WHERE latest.at IS NULL AND o.account_id = latest.account_id AND o.number = latest.number COLLATE "C"
@@ -104,5 +114,3 @@ export async function updateOrder(
       WHERE id = 1 AND (sent_key, received_key) = (${upTo.sentKey}::bigint, ${upTo.receivedKey}::bigint))
     ON CONFLICT (id) DO UPDATE SET sent_key = excluded.sent_key, received_key = excluded.received_key`
 }
-
-const LAST_SENT = lastToNumber(Prisma.sql`m.created_at AS at`, Prisma.sql`given.account_id`, Prisma.sql`given.number`)

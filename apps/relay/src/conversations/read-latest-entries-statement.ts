@@ -1,5 +1,6 @@
 import { messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
+import { endsWithReceived, newBuckets } from '../conversation-order/ends-with-received.ts'
 import { lastToNumber } from '../messages/by-number/recipients-of-number.ts'
 import { type ConversationFilter, conditionOf, joinStates } from '../shared-inbox/conversation-filter.ts'
 import type { Statements } from '../store/database.ts'
@@ -53,24 +54,34 @@ export async function readLatestEntries(
       ? Prisma.sql`SELECT number FROM unnest(${numbers}::text[]) AS given (number)`
       : Prisma.sql`
         SELECT given.number FROM unnest(${numbers}::text[]) AS given (number) ${joinStates(accountId)} WHERE ${condition}`
+  const lastSent = lastToNumber({
+    columns: SENT_COLUMNS,
+    accountId: Prisma.sql`${accountId}`,
+    number: Prisma.sql`placed.number`,
+    condition: Prisma.sql`${sent}`,
+    buckets: Prisma.sql`(${newBuckets(LAST_ORDERED)} OR NOT placed.is_received)`,
+  })
   return await readRows(
     statements,
     storedConversation,
     Prisma.sql`
-    WITH given AS MATERIALIZED (${selected})
-    SELECT given.number, latest.*
-    FROM given CROSS JOIN LATERAL (
+    WITH given AS (${selected}), placed AS MATERIALIZED (
+      SELECT number, ${received} AND ${endsWithReceived(Prisma.sql`${accountId}`, Prisma.sql`given.number`)} AS is_received
+      FROM given
+    )
+    SELECT placed.number, latest.*
+    FROM placed CROSS JOIN LATERAL (
       SELECT * FROM (
-        (${lastToNumber(SENT_COLUMNS, Prisma.sql`${accountId}`, Prisma.sql`given.number`, Prisma.sql`${sent}`)})
+        (${lastSent})
         UNION ALL
         (SELECT 'in', id, created_at, NULL, left(text, 160), octet_length(data), port, type, mms->>'subject', is_encrypted, false
           FROM inbox
-          WHERE ${received} AND account_id = ${accountId} AND sender = given.number
+          WHERE ${received} AND account_id = ${accountId} AND sender = placed.number
           ORDER BY created_at DESC, key DESC LIMIT 1)
       ) AS one ORDER BY at DESC LIMIT 1
     ) AS latest
-    WHERE latest.at > ${after} AND (latest.at, given.number COLLATE "C") < (${before.at}, ${before.number}::text COLLATE "C")
-    ORDER BY latest.at DESC, given.number COLLATE "C" DESC
+    WHERE latest.at > ${after} AND (latest.at, placed.number COLLATE "C") < (${before.at}, ${before.number}::text COLLATE "C")
+    ORDER BY latest.at DESC, placed.number COLLATE "C" DESC
     LIMIT ${take}`,
   )
 }
@@ -78,5 +89,7 @@ export async function readLatestEntries(
 const SENT_COLUMNS = Prisma.sql`'out' AS direction, m.id, m.created_at AS at, r.state::text, left(m.text, 160) AS text,
   octet_length(m.data) AS octets, m.port, CASE WHEN m.mms IS NOT NULL THEN 'MMS' END AS type,
   m.mms ->> 'subject' AS subject, m.is_encrypted AS "isEncrypted", m.content_hash IS NOT NULL AS "isHashed"`
+
+const LAST_ORDERED = Prisma.sql`(SELECT coalesce(max(sent_key), 0) FROM conversation_order_progress)`
 
 const BEGINNING = new Date('0001-01-01T00:00:00Z')

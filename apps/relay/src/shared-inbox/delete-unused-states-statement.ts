@@ -42,7 +42,11 @@ async function readPage(statements: Statements, after: Place): Promise<(Place & 
   )
 }
 
-const LAST_SENT = lastToNumber(Prisma.sql`m.key`, Prisma.sql`s.account_id`, Prisma.sql`s.number`)
+const LAST_SENT = lastToNumber({
+  columns: Prisma.sql`m.key`,
+  accountId: Prisma.sql`s.account_id`,
+  number: Prisma.sql`s.number`,
+})
 
 const placeRow = z.object({ accountId: z.string(), number: z.string(), isUsed: z.boolean() })
 

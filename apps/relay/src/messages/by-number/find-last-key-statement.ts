@@ -25,7 +25,12 @@ export async function findLastKey(
   const [last] = await readRows(
     statements,
     keyRow,
-    lastToNumber(Prisma.sql`m.key`, Prisma.sql`${accountId}`, Prisma.sql`${number}`, Prisma.join(conditions, ' AND ')),
+    lastToNumber({
+      columns: Prisma.sql`m.key`,
+      accountId: Prisma.sql`${accountId}`,
+      number: Prisma.sql`${number}`,
+      condition: Prisma.join(conditions, ' AND '),
+    }),
   )
   return last?.key
 }

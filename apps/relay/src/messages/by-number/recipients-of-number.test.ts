@@ -15,6 +15,8 @@ const world = useTestDatabase()
 const visibility = { accountId: 'account', sent: true, received: true }
 const BUCKET = 2_097_152n
 const SPAN = { after: undefined, before: { at: new Date('9999-12-31'), number: '' } }
+/** A portion of the job that contains all keys of a test. */
+const EVERY_KEY = 100_000_000
 const MOST_KEY = 9_223_372_036_854_775_807n
 const minute = (count: number) => new Date(Date.UTC(2026, 2, 1, 8, count))
 let stored: { key: bigint; number: string; id: string }[]
@@ -104,7 +106,7 @@ test('conversations have their last message, whichever bucket contains it', asyn
     return found.map(({ number, id }) => `${number} ${id}`)
   }
   const places = async () => {
-    await updateConversationOrder(world.database)
+    await updateConversationOrder(world.database, EVERY_KEY)
     const order = await world.database.conversationOrder.findMany({ orderBy: { lastAt: 'desc' } })
     return order.map(({ number, lastAt }) => `${number} m${(lastAt.getTime() - minute(0).getTime()) / 60_000}`)
   }
@@ -176,6 +178,33 @@ test('a number with recent messages is not searched in all buckets', async () =>
   expect(await searchesOf((s) => readSentEntries(s, visibility, '+1', MOST_KEY, page))).toBeLessThanOrEqual(2)
   expect(await searchesOf((s) => findLastKey(s, 'account', '+1'))).toBe(1)
   expect(await searchesOf((s) => findLastKey(s, 'account', '+4'))).toBe(11)
+})
+
+test('a conversation whose last message was received is searched only in the buckets that are not in the order yet', async () => {
+  const last = (statements: Statements) => readLatestEntries(statements, visibility, ['+2'], SPAN, 1)
+  const receive = async (id: string, count: number) => {
+    const item = { accountId: 'account', deviceId: 'device', id, type: 'SMS', sender: '+2', createdAt: minute(count) }
+    await world.database.inboxItem.create({ data: item })
+  }
+  await sendAcrossBuckets()
+  await receive('i1', 30)
+  expect(await searchesOf(last)).toBeGreaterThan(8)
+  await updateConversationOrder(world.database, EVERY_KEY)
+  expect(await searchesOf(last)).toBe(1)
+  await receive('i2', 31)
+  expect(await searchesOf(last)).toBe(1)
+  expect(await last(world.database)).toMatchObject([{ id: 'i2' }])
+  await send('+2', { createdAt: minute(32) })
+  expect(await last(world.database)).toMatchObject([{ id: 'm15' }])
+  await updateConversationOrder(world.database, EVERY_KEY)
+  expect(await last(world.database)).toMatchObject([{ id: 'm15' }])
+  // Until the next run of the job, the order still contains the deleted messages.
+  await world.database.message.deleteMany({ where: { id: 'm15' } })
+  expect(await last(world.database)).toMatchObject([{ id: 'i2' }])
+  await world.database.inboxItem.deleteMany()
+  expect(await last(world.database)).toMatchObject([{ id: 'm1' }])
+  await updateConversationOrder(world.database, EVERY_KEY)
+  expect(await last(world.database)).toMatchObject([{ id: 'm1' }])
 })
 
 test('pages and searches are planned only for their first uses', async () => {

@@ -30,18 +30,30 @@ export function inBucket(accountId: Prisma.Sql, numbers: Prisma.Sql): Prisma.Sql
   return Prisma.sql`r.account_id = ${accountId} AND ${bucketOf(Prisma.sql`r.message_key`)} = bucket.id AND r.phone_number ${numbers}`
 }
 
-/** Selects columns of the last message `m` to a number that meets a condition, and of its recipient `r`. */
-export function lastToNumber(
-  columns: Prisma.Sql,
-  accountId: Prisma.Sql,
-  number: Prisma.Sql,
+interface LastMessage {
+  /** Columns of the message `m` and of its recipient `r`. */
+  readonly columns: Prisma.Sql
+  readonly accountId: Prisma.Sql
+  readonly number: Prisma.Sql
+  /** A condition for the message. */
+  readonly condition?: Prisma.Sql
+  /** A condition for the buckets to search. */
+  readonly buckets?: Prisma.Sql
+}
+
+/** Selects the last message to a number that meets the condition. */
+export function lastToNumber({
+  columns,
+  accountId,
+  number,
   condition = Prisma.sql`true`,
-): Prisma.Sql {
+  buckets = Prisma.sql`true`,
+}: LastMessage): Prisma.Sql {
   return Prisma.sql`
     SELECT one.* FROM ${allBuckets} CROSS JOIN LATERAL (
       SELECT ${columns} FROM recipients r JOIN messages m ON m.key = r.message_key
       WHERE ${inBucket(accountId, Prisma.sql`= ${number}`)} AND ${condition}
       ORDER BY r.message_key DESC LIMIT 1
     ) AS one
-    ORDER BY bucket.place LIMIT 1`
+    WHERE ${buckets} ORDER BY bucket.place LIMIT 1`
 }
