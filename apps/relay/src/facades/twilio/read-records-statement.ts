@@ -1,6 +1,6 @@
 import { messageStates } from '@smsgw/contract/messages/message-states'
 import { z } from 'zod'
-import { allBuckets, inBucket } from '../../messages/by-number/recipients-of-number.ts'
+import { bucketsSince, inBucket } from '../../messages/by-number/recipients-of-number.ts'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
@@ -123,7 +123,7 @@ function sentRecords(filter: RecordFilter, after: RecordPlace | undefined, take:
         ) AS one
         ORDER BY one.created_at DESC, one.key DESC LIMIT ${take + 1}`
       : Prisma.sql`
-        SELECT one.key FROM ${allBuckets} CROSS JOIN LATERAL (
+        SELECT one.key FROM ${bucketsSince(Prisma.sql`0`)} CROSS JOIN LATERAL (
           SELECT m.key, m.created_at FROM recipients r JOIN messages m ON m.key = r.message_key
           WHERE ${and([inBucket(Prisma.sql`${accountId}`, Prisma.sql`= ANY(${[...to]}::text[])`), ...wanted])} ${newest}
         ) AS one

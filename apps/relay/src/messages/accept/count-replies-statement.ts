@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
 import { readRows } from '../../store/read-rows.ts'
-import { bucketOf, bucketsBetween, inBucket, newestBucket } from '../by-number/recipients-of-number.ts'
+import { bucketOf, bucketsSince, inBucket } from '../by-number/recipients-of-number.ts'
 import type { NewMessage } from './accept-messages.ts'
 
 type NewReply = Pick<NewMessage, 'accountId' | 'recipients' | 'createdAt'>
@@ -38,7 +38,7 @@ export async function lockReplies(statements: Statements, replies: readonly NewR
     )
     SELECT name, (
       SELECT coalesce(sum(one.count), 0)::int
-      FROM ${bucketsBetween(newestBucket, oldestBucket(since), -1)} CROSS JOIN LATERAL (
+      FROM ${bucketsSince(oldestBucket(since))} CROSS JOIN LATERAL (
         SELECT count(*) AS count FROM recipients r JOIN messages m ON m.key = r.message_key
         WHERE ${inBucket(Prisma.sql`wanted.account_id`, NUMBERS)} AND m.sent_by = 'webhook'
           AND m.created_at > ${since} AND m.created_at < ${new Date(nowMs + HOUR_MS)}

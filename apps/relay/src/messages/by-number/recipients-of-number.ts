@@ -23,7 +23,15 @@ export function bucketsBetween(first: Prisma.Sql, last: Prisma.Sql, step: 1 | -1
 }
 
 /** Selects all buckets, newest first. */
-export const allBuckets = bucketsBetween(newestBucket, Prisma.sql`0`, -1)
+const allBuckets = bucketsBetween(newestBucket, Prisma.sql`0`, -1)
+
+/**
+ * Selects the buckets since one of them, for statements that read all of these buckets. PostgreSQL expects ten elements
+ * of such an array, but a thousand numbers of a series, and would compile the statement (JIT), which takes 0.5 s.
+ */
+export function bucketsSince(oldest: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`unnest(ARRAY(SELECT generate_series(${oldest}, ${newestBucket}))) AS bucket (id)`
+}
 
 /** A condition for the recipients `r` of a bucket. `numbers` is the condition for their numbers. */
 export function inBucket(accountId: Prisma.Sql, numbers: Prisma.Sql): Prisma.Sql {
