@@ -70,7 +70,7 @@ function run(prefix: readonly string[], program: string, args: readonly string[]
   })
   return new Promise((resolve) => {
     child.once('error', ({ message }) => resolve(message))
-    child.once('close', (code) => resolve(code === 0 ? undefined : lastLine(errors)))
+    child.once('close', (code) => resolve(code === 0 ? undefined : causeIn(errors)))
   })
 }
 
@@ -92,15 +92,22 @@ function writable(folder: string, work: () => void): void {
 /** Returns what to do if the disk is full. `initdb` and Node report a full disk only in their text. */
 function diskAdvice(problem: string, folder: string): string | undefined {
   // PostgreSQL reports the same error if shared memory or semaphores are used up.
-  if (!/no space left on device|ENOSPC/i.test(problem) || /shared memory|semaphore/i.test(problem)) return undefined
+  if (!DISK_FULL.test(problem) || /shared memory|semaphore/i.test(problem)) return undefined
   return `Disk full: ${describeDiskOf(dirname(folder))}, and the database needs 200 MB. Free disk space, then start again`
 }
 
+const DISK_FULL = /no space left on device|ENOSPC/i
+
 /**
  * Returns the error message of `initdb`. The last line of its output is left out, because it is only about the cleanup.
+ * On a full disk, more errors can follow the one that names the cause.
  */
-function lastLine(stderr: string): string {
+function causeIn(stderr: string): string {
   const lines = stderr.trim().split('\n')
-  const failure = lines.findLast((line) => /error|fatal|panic|could not/i.test(line)) ?? lines.at(-1) ?? ''
+  const failure =
+    lines.find((line) => DISK_FULL.test(line)) ??
+    lines.findLast((line) => /error|fatal|panic|could not/i.test(line)) ??
+    lines.at(-1) ??
+    ''
   return failure.replace(/^.*?(?:error|FATAL|PANIC):\s*/, '')
 }
