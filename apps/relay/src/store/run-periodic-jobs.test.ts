@@ -105,6 +105,32 @@ test('a failed job is logged and tried again, and the other jobs continue', asyn
   await close()
 })
 
+test('while the disk is full, one line says that jobs are paused, although other jobs succeed', async () => {
+  const { url, close } = await testDatabase()
+  let isFull = true
+  let refused = 0
+  let reads = 0
+  const writing: PeriodicJob = {
+    name: 'writing',
+    everySeconds: SOON,
+    run: async () => {
+      if (!isFull) return
+      refused += 1
+      throw Object.assign(new Error('No space left on device'), { code: '53100' })
+    },
+  }
+  const reading: PeriodicJob = { name: 'reading', everySeconds: SOON, run: async () => (reads += 1) }
+  const periodic = start(url, writing, reading)
+  await vi.waitUntil(() => refused >= 5 && reads >= 5, BUSY)
+  expect(linesWith('paused')).toBe(1)
+  expect(linesWith('resumed')).toBe(0)
+  isFull = false
+  await vi.waitUntil(() => linesWith('resumed') === 1, BUSY)
+  await periodic.stop()
+  expect([linesWith('paused'), linesWith('resumed')]).toEqual([1, 1])
+  await close()
+})
+
 test('continues automatically after its connection is lost, even during a run', async () => {
   const { url, database, close } = await testDatabase()
   let runs = 0
@@ -146,6 +172,10 @@ test('many jobs at once share a connection that runs one query at a time', async
   expect(warnings).toEqual([])
   await close()
 })
+
+function linesWith(word: string): number {
+  return log.filter((line) => line.includes(word)).length
+}
 
 function start(url: string, ...works: PeriodicJob[]): PeriodicJobs {
   const periodic = runPeriodicJobs({ url, log: openLog('debug', { write: (line: string) => log.push(line) }) }, works)
