@@ -4,7 +4,8 @@ import type { Database, Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-const BATCH = 1_000
+/** Few enough for a statement of 30 seconds that searches thousands of buckets for each number. */
+const BATCH = 100
 
 /**
  * Deletes labels, notes, assignee and archiving of conversations that have no messages left, for all accounts, because
@@ -34,8 +35,8 @@ async function readPage(statements: Statements, after: Place): Promise<(Place & 
     placeRow,
     Prisma.sql`
     SELECT s.account_id AS "accountId", s.number,
-      EXISTS (${LAST_SENT})
-      OR EXISTS (SELECT FROM inbox i WHERE i.account_id = s.account_id AND i.sender = s.number) AS "isUsed"
+      EXISTS (SELECT FROM inbox i WHERE i.account_id = s.account_id AND i.sender = s.number)
+      OR EXISTS (${LAST_SENT}) AS "isUsed"
     FROM conversation_states s
     WHERE (s.account_id, s.number) > (${after.accountId}, ${after.number})
     ORDER BY s.account_id, s.number LIMIT ${BATCH}`,

@@ -5,7 +5,7 @@ import { readSentEntries } from '../../conversations/read-entries-statement.ts'
 import { readLatestEntries } from '../../conversations/read-latest-entries-statement.ts'
 import { readRecords } from '../../facades/twilio/read-records-statement.ts'
 import { deleteUnusedStates } from '../../shared-inbox/delete-unused-states-statement.ts'
-import { connectDatabase, type Statements } from '../../store/database.ts'
+import { connectDatabase, type Database, type Statements } from '../../store/database.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { acceptInLanes } from '../accept/accept-within-limits.ts'
 import { testMessage } from '../testing/new-message.ts'
@@ -125,6 +125,15 @@ test('labels are kept as long as one bucket contains a message to the number', a
   })
   expect(await deleteUnusedStates(world.database)).toBe(1)
   expect(await world.database.conversationState.count()).toBe(2)
+})
+
+test('labels of a number that has sent a message are kept without a search for messages to it', async () => {
+  await sendAcrossBuckets()
+  const item = { accountId: 'account', deviceId: 'device', id: 'i1', type: 'SMS', sender: '+4', createdAt: minute(1) }
+  await world.database.inboxItem.create({ data: item })
+  await world.database.conversationState.create({ data: { accountId: 'account', number: '+4', archivedAt: minute(0) } })
+  expect(await searchesOf((statements) => deleteUnusedStates(statements as Database))).toBe(0)
+  expect(await world.database.conversationState.count()).toBe(1)
 })
 
 test('the records of a number come from all buckets, newest first', async () => {
