@@ -1,5 +1,5 @@
 // Shows that messages to one number are found in all buckets of their index.
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { updateConversationOrder } from '../../conversation-order/update-order.ts'
 import { readSentEntries } from '../../conversations/read-entries-statement.ts'
 import { readLatestEntries } from '../../conversations/read-latest-entries-statement.ts'
@@ -214,6 +214,43 @@ test('a conversation whose last message was received is searched only in the buc
   expect(await last(world.database)).toMatchObject([{ id: 'm1' }])
   await updateConversationOrder(world.database, EVERY_KEY)
   expect(await last(world.database)).toMatchObject([{ id: 'm1' }])
+})
+
+describe.each(['force_custom_plan', 'force_generic_plan'])('with %s', (mode) => {
+  /** Counts the rows and index entries of recipients that PostgreSQL reads. */
+  async function recipientsRead(work: (statements: Statements) => Promise<unknown>): Promise<number> {
+    return await world.database.$transaction(async (statements) => {
+      await statements.$queryRaw`SELECT set_config('plan_cache_mode', ${mode}, true)`
+      const count = async () => {
+        const [row] = await statements.$queryRaw<{ count: number }[]>`
+          SELECT sum(pg_stat_get_xact_tuples_returned(relation))::int AS count FROM (
+            SELECT indexrelid AS relation FROM pg_index WHERE indrelid = 'recipients'::regclass
+            UNION ALL SELECT 'recipients'::regclass) AS one`
+        return row?.count ?? 0
+      }
+      const before = await count()
+      await work(statements)
+      return (await count()) - before
+    })
+  }
+
+  test('a search for a number does not read the messages to the only other number', async () => {
+    await world.database.$executeRaw`
+      WITH stored AS (
+        INSERT INTO messages (account_id, device_id, id, created_at)
+        SELECT 'account', 'device', 'm' || n, ${minute(0)} FROM generate_series(1, 5000) n RETURNING key, id)
+      INSERT INTO recipients (cmd_id, message_key, account_id, device_id, position, phone_number, due_at)
+      SELECT id, key, 'account', 'device', 0, '+1', ${minute(0)} FROM stored`
+    await world.database.$executeRaw`ANALYZE messages, recipients`
+    const numbers = ['+1', '+4']
+    const page = { side: 'older', take: 51 } as const
+    const read = {
+      last: await recipientsRead((s) => findLastKey(s, 'account', '+4')),
+      page: await recipientsRead((s) => readSentEntries(s, visibility, '+4', MOST_KEY, page)),
+      latest: await recipientsRead((s) => readLatestEntries(s, visibility, numbers, SPAN, 9)),
+    }
+    expect(Math.max(...Object.values(read)), JSON.stringify(read)).toBeLessThan(10)
+  })
 })
 
 test('pages and searches are planned only for their first uses', async () => {
