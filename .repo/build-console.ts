@@ -2,9 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { extname, join, relative, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { build } from 'vite'
+import type { build } from 'vite'
 import { isConsoleFresh } from './console-freshness.ts'
-import { licencesOf } from './packaging/licences.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const folder = join(root, 'apps/console')
@@ -13,6 +12,9 @@ const place = join(folder, 'dist')
 if (!isConsoleFresh()) {
   // The parent process may be a test, and its NODE_ENV would double the size of the console.
   process.env['NODE_ENV'] = 'production'
+  // Loads Vite only for a build, because loading it takes longer than to see that the console is fresh.
+  const { build } = await import('vite')
+  const { licencesOf } = await import('./packaging/licences.ts')
   // Builds the console in another folder. So a concurrent server or build never sees an incomplete console.
   const beside = join(root, `.cache/console-${process.pid}`)
   const previousMs = modifiedMs(join(place, '.built'))
