@@ -8,6 +8,10 @@ import { patienceMs } from '../patience.ts'
 
 export const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
 
+const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
+/** Test runs set the compile cache, which shortens the start of programs. */
+const inherited = { PATH, HOME, NODE_COMPILE_CACHE }
+
 /** The running processes. They are killed when this process exits, so that none is left after an early exit. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -40,7 +44,7 @@ export class HouseProcess {
     const output = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
     this.#child = spawn(file, [...ours, ...args], {
       cwd: folder ?? ROOT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LANG: 'C.UTF-8', ...settings },
+      env: { ...inherited, LANG: 'C.UTF-8', ...settings },
       stdio: ['ignore', output, output],
     })
     if (output !== 'pipe') closeSync(output)
