@@ -185,6 +185,8 @@ test('a number with recent messages is not searched in all buckets', async () =>
   // PostgreSQL reads until the next bucket with a message, and then ends the page.
   const page = { side: 'older', take: 51 } as const
   expect(await searchesOf((s) => readSentEntries(s, visibility, '+1', MOST_KEY, page))).toBeLessThanOrEqual(2)
+  // An older page begins in the bucket of its first message.
+  expect(await searchesOf((s) => readSentEntries(s, visibility, '+1', BUCKET, page))).toBe(2)
   expect(await searchesOf((s) => findLastKey(s, 'account', '+1'))).toBe(1)
   expect(await searchesOf((s) => findLastKey(s, 'account', '+4'))).toBe(11)
 })
