@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, type BlockList, isIPv4 } from 'node:net'
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, SmsGatewayError, UnavailableError } from '@smsgw/client/errors'
+import type { SendOptions } from '@smsgw/client/messages'
 import { areShortCodes } from '@smsgw/client/short-codes'
 import type { Log } from '@smsgw/daemon/log/log'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
@@ -163,7 +164,11 @@ export class SmtpReceiver {
     const { mailFrom } = session.envelope
     const sender = mailFrom === false ? '' : mailFrom.address
     const replies = recipients.flatMap((each) => ('isReply' in each && each.isReply ? [each.number] : []))
-    const send = () => this.#send({ numbers, text }, idempotencyKeyOf({ mail, sender, numbers, text }), session)
+    const options = {
+      idempotencyKey: idempotencyKeyOf({ mail, sender, numbers, text }),
+      ...(recipients.every(isDialledAsWritten) && { skipPhoneValidation: true }),
+    }
+    const send = () => this.#send({ numbers, text }, options, session)
     const messageId = await this.#withinLimit(replies, send)
     // What the mail says about its sender. Nobody has checked it.
     const { dkim, spf } = mail.claims
@@ -187,12 +192,11 @@ export class SmtpReceiver {
 
   async #send(
     { numbers, text }: { readonly numbers: readonly string[]; readonly text: string },
-    idempotencyKey: string,
+    options: SendOptions,
     session: SMTPServerSession,
   ): Promise<string> {
     const api = (session.user as SmsGateway | undefined) ?? this.#options.api
     try {
-      const options = { idempotencyKey, ...(areShortCodes(numbers) && { skipPhoneValidation: true }) }
       return (await api.messages.send({ to: numbers, text }, options)).id
     } catch (error) {
       throw sendProblem(error)
@@ -208,6 +212,12 @@ export class SmtpReceiver {
     const address = remoteAddress.replace(/^::ffff:/, '')
     return this.#options.server.trusted?.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') ?? false
   }
+}
+
+/** True for a short code, and for the answer to a sender whose number the network reported without a country code. */
+function isDialledAsWritten(recipient: MailRecipient): boolean {
+  if (!('number' in recipient)) return false
+  return recipient.isReply ? !recipient.number.startsWith('+') : areShortCodes([recipient.number])
 }
 
 /** Returns the mail, or undefined if it is too large. If the mail is too large, the rest of it is read and dropped. */

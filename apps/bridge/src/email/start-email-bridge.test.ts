@@ -203,6 +203,17 @@ test('mails a received message, and sends the answer as SMS without a password',
   await stop()
 })
 
+test('an answer goes to a number without a country code, as the network reported it', async () => {
+  const { mail, stop } = await start({ MAIL_TO: 'office@example.org' })
+  account.receive('Reply TD to unsubscribe', { sender: '1069012345678901' })
+  await expect.poll(() => delivered).toHaveLength(1)
+  const to = delivered[0]?.mail.replyTo?.[0]?.address ?? ''
+  expect(await mail({ to, text: 'TD' }, null)).toMatch(/^250 /)
+  expect(account.sent).toMatchObject([{ to: ['1069012345678901'], text: 'TD' }])
+  expect(await mail({ to: `1069012345678901@${DOMAIN}`, text: 'TD' })).toMatch(/^554 /)
+  await stop()
+})
+
 test('reports a failed message to the sender of the mail, but not to an empty sender, an automatic sender or this server', async () => {
   const { mail, stop } = await start()
   await mail({ subject: 'Alarm', text: 'one', messageId: '<alarm@example.org>' })

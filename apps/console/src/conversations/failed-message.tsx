@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/inbox/conversation'
+import { hasNoCountryCode } from '@smsgw/contract/messages/numbers-as-written'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
@@ -11,7 +12,6 @@ import { t } from '../words/text.ts'
 import { correctionPath } from './conversation-path.ts'
 import { draftKey, putBack } from './drafts.ts'
 import { nextAction } from './next-action.ts'
-import { hasNoCountryCode } from './recipients.ts'
 
 type Sent = Extract<ConversationEntry, { direction: 'out' }>
 

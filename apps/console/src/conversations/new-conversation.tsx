@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core'
-import { isShortCode } from '@smsgw/contract/messages/short-code'
+import { isShortCode } from '@smsgw/contract/messages/numbers-as-written'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'

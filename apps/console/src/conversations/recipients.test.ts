@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasNoCountryCode, numbersIn, pastedColumn } from './recipients.ts'
+import { numbersIn, pastedColumn } from './recipients.ts'
 
 test('numbers are separated by commas, semicolons, tabs and new lines', () => {
   expect(numbersIn(' +447400123456, +447400123457;+447400123458\r\n"+44 7400 123459"\t\n')).toEqual([
@@ -27,13 +27,4 @@ test('a column of a spreadsheet becomes a list at the cursor', () => {
 
 test('a single number is pasted as usual', () => {
   expect(pastedColumn('+447400123456\n', { value: '', start: 0, end: 0 })).toBeUndefined()
-})
-
-test.each([
-  ['1069012345678901', true],
-  ['72727', true],
-  ['+447400123456', false],
-  ['MYBANK', false],
-])('replies to %s as written: %s', (number, asWritten) => {
-  expect(hasNoCountryCode(number)).toBe(asWritten)
 })

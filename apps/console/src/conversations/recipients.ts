@@ -16,14 +16,6 @@ export function numbersIn(text: string): readonly string[] {
 }
 
 /**
- * True if the network reported the number of a conversation without a country code. A reply must be sent to exactly
- * this number.
- */
-export function hasNoCountryCode(number: string): boolean {
-  return /^[0-9*#]{1,20}$/.test(number)
-}
-
-/**
  * Pastes a column of numbers. A field of one line would remove the new lines, and so join the numbers.
  * @returns the text of the field and the position of the cursor, or undefined if the browser can paste the text itself
  */

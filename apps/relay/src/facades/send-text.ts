@@ -1,5 +1,5 @@
 import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/messages/message'
-import { isShortCode } from '@smsgw/contract/messages/short-code'
+import { hasNoCountryCode, isShortCode } from '@smsgw/contract/messages/numbers-as-written'
 import { isStorable } from '../http/body/refuse-unstorable.ts'
 import type { Principal } from '../http/endpoint.ts'
 import { checked, fieldError } from '../http/errors/validation-error.ts'
@@ -11,6 +11,8 @@ export interface RequestedText {
   readonly principal: Principal
   readonly phoneNumbers: readonly string[]
   readonly text: string
+  /** True if the recipients are senders of received messages. The network may report them without a country code. */
+  readonly isReply?: boolean
   readonly priority?: number | undefined
   readonly simNumber?: number | undefined
   readonly deviceId?: string | undefined
@@ -28,7 +30,8 @@ export interface RequestedText {
  * refused.
  */
 export async function sendFacadeText(accept: AcceptRequest, requested: RequestedText): Promise<AcceptedRequest> {
-  const { principal, text, ttlSeconds, scheduleAt, idempotencyKey, identity, statusCallback, ...rest } = requested
+  const { principal, text, isReply, ttlSeconds, scheduleAt, idempotencyKey, identity, statusCallback, ...rest } =
+    requested
   if (!isStorable(text)) throw fieldError('text', 'contains a NUL character or a lone surrogate: remove it')
   const body = checked(
     sendMessageRequest,
@@ -41,7 +44,7 @@ export async function sendFacadeText(accept: AcceptRequest, requested: Requested
     'body',
   )
   // These interfaces have no parameter for it.
-  const skipPhoneValidation = requested.phoneNumbers.every(isShortCode)
+  const skipPhoneValidation = requested.phoneNumbers.every(isReply ? hasNoCountryCode : isShortCode)
   const query = checked(sendMessageQuery, { skipPhoneValidation: String(skipPhoneValidation) }, 'query')
   return await accept({
     principal,

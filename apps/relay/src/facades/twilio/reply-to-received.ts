@@ -36,7 +36,8 @@ export function replyToReceived({ database, accept, logbook }: ReplyDeps): Attem
         // The identity does not contain the text of the reply, because an earlier attempt may have been answered with
         // another text.
         const identity = messageId
-        await sendFacadeText(accept, { principal, phoneNumbers: [sender], text, ...sim, idempotencyKey, identity })
+        const content = { phoneNumbers: [sender], text, isReply: true }
+        await sendFacadeText(accept, { principal, ...content, ...sim, idempotencyKey, identity })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         const message = `reply to a received message not sent: ${error.message}`

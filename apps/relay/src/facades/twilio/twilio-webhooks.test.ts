@@ -173,6 +173,15 @@ test('an answer that is cut off or too large sends no reply, and is requested ag
   expect(receiver.requests).toHaveLength(3)
 })
 
+test('the answer goes to a sender without a country code, as the network reported it', async () => {
+  await newAccount()
+  await register(['sms:received'], xml('<Message>TD</Message>'))
+  await receive('Reply TD to unsubscribe', '1069012345678901')
+  await eventually(async () =>
+    expect(await replies()).toMatchObject([{ recipients: [{ phoneNumber: '1069012345678901' }] }]),
+  )
+})
+
 test('a redirect, another number and a text to an alphanumeric sender are logged and not followed', async () => {
   await newAccount()
   await register(
