@@ -12,7 +12,6 @@ import {
   storeFailed,
 } from './event-inbox.ts'
 
-const at = '2026-01-01T00:00:00Z'
 const frame = (from: number, count: number, skipped?: number): EventsFrame => ({
   type: 'events',
   from,
@@ -20,7 +19,7 @@ const frame = (from: number, count: number, skipped?: number): EventsFrame => ({
   events: Array.from({ length: count }, (_, index) => ({
     kind: 'cancelled',
     cmdId: `c${from + index}`,
-    at,
+    at: '2026-01-01T00:00:00Z',
   })),
   tag: `t${from + count - 1}`,
 })
@@ -52,18 +51,6 @@ test('an inbox that is held collects events until it is released or has a large 
   expect(waiting.storing).toBeUndefined()
   expect(nextBatch(release(waiting)).storing).toMatchObject({ from: 2, tag: 't256' })
   expect(nextBatch(take(waiting, frame(257, 1))).storing).toMatchObject({ from: 2, tag: 't257' })
-})
-
-test('stores `processed` events with the next event, or when they are released', () => {
-  const processed = (from: number) => ({ ...frame(from, 1), events: [{ kind: 'processed', cmdId: `c${from}`, at }] })
-  const waiting = nextBatch(take(openInbox(0), processed(1), processed(2)))
-  expect(waiting.storing).toBeUndefined()
-  expect(idsOf(nextBatch(release(waiting)))).toEqual(['c1', 'c2'])
-  const stored = nextBatch(take(waiting, frame(3, 1)))
-  expect(idsOf(stored)).toEqual(['c1', 'c2', 'c3'])
-  // During a write, they do not wait any longer than other events.
-  expect(idsOf(nextBatch(batchStored(take(stored, processed(4)), 3, false)))).toEqual(['c4'])
-  expect(idsOf(nextBatch(take(stored, processed(4), frame(5, 1))))).toEqual(['c1', 'c2', 'c3'])
 })
 
 test('accepts repeated events once', () => {

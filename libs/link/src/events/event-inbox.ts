@@ -22,11 +22,6 @@ export interface EventInbox {
   readonly isPaused: boolean
   /** True if a device that reports all the time has to wait before its next batch, unless a large batch is waiting. */
   readonly isHeld: boolean
-  /**
-   * True while only `processed` events wait. They are stored with the first other event, or on `release`, so that their
-   * transaction does not delay the message on its way to the modem.
-   */
-  readonly awaitsResults: boolean
 }
 
 export interface ReceivedBatch {
@@ -53,10 +48,7 @@ const largeBatch = 256
 const mostCharacters = 4_194_304
 
 export function openInbox(mark: number): EventInbox {
-  return {
-    ...{ mark, received: mark, storing: undefined, waiting: [] },
-    ...{ isReplaying: false, isPaused: false, isHeld: false, awaitsResults: false },
-  }
+  return { mark, received: mark, storing: undefined, waiting: [], isReplaying: false, isPaused: false, isHeld: false }
 }
 
 export interface FrameFacts {
@@ -85,10 +77,7 @@ export function acceptEvents(
     tag: frame.tag,
     length,
   }
-  const { storing, isPaused, isHeld, waiting } = inbox
-  const isIdle = storing === undefined && !isPaused && !isHeld && (waiting.length === 0 || inbox.awaitsResults)
-  const awaitsResults = isIdle && batch.events.every(isProcessed)
-  return { ...inbox, received: last, waiting: [...waiting, batch], isReplaying: false, awaitsResults }
+  return { ...inbox, received: last, waiting: [...inbox.waiting, batch], isReplaying: false }
 }
 
 /** Returns true if the agent has sent more than the window allows. */
@@ -101,11 +90,10 @@ export function isOverfull({ storing, waiting }: EventInbox, window: number): bo
 export function nextBatch(inbox: EventInbox): EventInbox {
   const [first, ...others] = inbox.waiting
   if (inbox.storing !== undefined || first === undefined || inbox.isPaused) return inbox
-  const isDelayed = inbox.isHeld || inbox.awaitsResults
-  if (isDelayed && countEvents(inbox.waiting) < largeBatch) return inbox
+  if (inbox.isHeld && countEvents(inbox.waiting) < largeBatch) return inbox
   let batch = first
   while (others[0] !== undefined && canJoin(batch, others[0])) batch = joined(batch, others.shift() as ReceivedBatch)
-  return { ...inbox, storing: batch, waiting: others, awaitsResults: false }
+  return { ...inbox, storing: batch, waiting: others }
 }
 
 /** `isHeld`: the next batch waits until `release`, so that it contains more events. */
@@ -114,7 +102,7 @@ export function batchStored(inbox: EventInbox, mark: number, isHeld: boolean): E
 }
 
 export function release(inbox: EventInbox): EventInbox {
-  return { ...inbox, isHeld: false, awaitsResults: false }
+  return { ...inbox, isHeld: false }
 }
 
 export function storeFailed(inbox: EventInbox): EventInbox {
@@ -125,10 +113,6 @@ export function storeFailed(inbox: EventInbox): EventInbox {
 /** Requests all events after the mark again, because the store has fewer events than it acknowledged. */
 export function restartFrom(mark: number): EventInbox {
   return { ...openInbox(mark), isReplaying: true }
-}
-
-function isProcessed(read: ReadEvent): boolean {
-  return 'event' in read && read.event.kind === 'processed'
 }
 
 function countEvents(batches: readonly ReceivedBatch[]): number {

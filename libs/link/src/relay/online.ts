@@ -31,9 +31,6 @@ const maxSettingsPerTick = 10
 /** Pause before a failed transaction is repeated. */
 const retryPause: PauseRange = { fromMs: 500, toMs: 1_500 }
 
-/** How long `processed` events wait for the results of their messages. */
-const resultWait: PauseRange = { fromMs: 20, toMs: 20 }
-
 export type OpenState = RelayState & { readonly phase: Open }
 
 export function isRelayOpen(state: RelayState): state is OpenState {
@@ -99,7 +96,7 @@ export function retry(state: OpenState): RelayStep {
   })
 }
 
-/** Stores the events that had to wait. */
+/** Stores the events that had to wait after the previous batch. */
 export function storeHeld(state: OpenState): RelayStep {
   return advance({ ...state, phase: { ...state.phase, inbox: release(state.phase.inbox) } })
 }
@@ -159,11 +156,7 @@ export function eventsArrived(state: OpenState, frame: EventsFrame, facts: Frame
   // is repeated too.
   const isKnown = inbox === phase.inbox && !inbox.isReplaying
   const again = isKnown ? [send({ type: 'stored', upto: inbox.mark })] : []
-  const beginsToWait = inbox.awaitsResults && !phase.inbox.awaitsResults
-  return then(advance({ ...state, phase: { ...phase, inbox } }), [
-    ...again,
-    ...(beginsToWait ? [{ kind: 'set-timer', timer: 'store', ...resultWait } as const] : []),
-  ])
+  return then(advance({ ...state, phase: { ...phase, inbox } }), again)
 }
 
 function eventsStored(state: OpenState, { mark, pauseMs }: RelayInput & { kind: 'events-stored' }): RelayStep {

@@ -116,18 +116,6 @@ test('acknowledges at once, and stores later events after the pause that the sto
   expect(later.effects).toMatchObject([{ kind: 'store-events', batch: { from: 6, tag: 't7' } }])
 })
 
-test('stores `processed` events with the next event of the agent, at the latest after a moment', () => {
-  const processed = { ...events(5), events: [{ kind: 'processed', cmdId: 'c', at: '2026-01-01T00:00:00Z' }] }
-  const waiting = relayReceives(readyRelay(), processed)
-  expect(waiting.effects).toEqual([{ kind: 'set-timer', timer: 'store', fromMs: 20, toMs: 20 }])
-  expect(relayReceives(waiting.state, events(6)).effects).toMatchObject([
-    { kind: 'store-events', batch: { from: 5, tag: 't6' } },
-  ])
-  expect(playRelay(waiting.state, { kind: 'timer', timer: 'store' }).effects).toMatchObject([
-    { kind: 'store-events', batch: { from: 5, tag: 't5' } },
-  ])
-})
-
 test('repeats a failed transaction after a pause, and acknowledges nothing before the commit', () => {
   const { state } = relayReceives(readyRelay(), events(5))
   const failed = playRelay(state, { kind: 'store-failed' })
