@@ -16,7 +16,7 @@ await gateway.untilReady()
 const database = await openDatabase(gateway.folder)
 await fillHistory(database, history)
 await database.end()
-const browser = await ConsoleBrowser.start(gateway.url)
+const browser = await ConsoleBrowser.start(gateway.url, { needsWhole: true })
 const page = await browser.signedIn(credentialsIn(gateway.folder))
 const watch = await Watch.of(page)
 const thread = `/conversations/${encodeURIComponent(busiestNumber)}`

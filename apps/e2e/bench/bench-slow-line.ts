@@ -6,7 +6,7 @@ import { credentialsIn, Gateway } from '../src/house/gateway.ts'
 const slow = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 }
 const gateway = await Gateway.start()
 await gateway.untilReady()
-const browser = await ConsoleBrowser.start(gateway.url)
+const browser = await ConsoleBrowser.start(gateway.url, { needsWhole: true })
 try {
   const page = await browser.page()
   const network = await page.context().newCDPSession(page)

@@ -98,7 +98,7 @@ async function shoot(
   user: { readonly username: string; readonly password: string },
   subjects: readonly Subject[],
 ): Promise<void> {
-  const browser = await ConsoleBrowser.start(url)
+  const browser = await ConsoleBrowser.start(url, { needsWhole: true })
   const signedIn = await browser.signedIn(user)
   const storageState = await signedIn.context().storageState()
   await signedIn.context().close()

@@ -28,7 +28,7 @@ try {
   const label = await api.ask('POST', '/labels', { name: 'Reservation', color: 'teal' })
   await api.ask('PATCH', `/conversations/${encodeURIComponent(number)}`, { addLabels: [label.json.id] })
 
-  browser = await ConsoleBrowser.start(gateway.url)
+  browser = await ConsoleBrowser.start(gateway.url, { needsWhole: true })
   const page = await browser.signedIn(credentialsIn(gateway.folder), { viewport: { width: 1_260, height: 720 } })
   await page.goto(`${gateway.url}/conversations/${encodeURIComponent(number)}`)
   await page.getByRole('article').getByText('Perfect.').waitFor()

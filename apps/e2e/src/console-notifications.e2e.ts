@@ -18,7 +18,7 @@ beforeAll(async () => {
   service = await PushService.start()
   gateway = await Gateway.start(reachingPushService)
   await gateway.untilReady()
-  browser = await ConsoleBrowser.start(gateway.url)
+  browser = await ConsoleBrowser.start(gateway.url, { needsWhole: true })
 })
 
 afterAll(async () => {

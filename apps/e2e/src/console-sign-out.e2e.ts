@@ -136,7 +136,10 @@ test('after a sign-out, the page of a message does not lead back to the conversa
 })
 
 test('Back shows the sign-in page after a sign-out, even if the browser has kept the page', async () => {
-  const keeping = await ConsoleBrowser.start(gateway.url, { ignoreDefaultArgs: ['--disable-back-forward-cache'] })
+  const keeping = await ConsoleBrowser.start(gateway.url, {
+    needsWhole: true,
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+  })
   const page = await keeping.signedIn(user)
   await showThread(page)
   await page.evaluate(`addEventListener('pageshow', ({ persisted }) => { globalThis.isKept = persisted })`)
