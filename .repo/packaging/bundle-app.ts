@@ -12,6 +12,22 @@ const withoutLocales: Plugin = {
   setup: ({ onLoad }) => onLoad({ filter: /[/]zod[/]v4[/]locales[/]index[.]js$/ }, () => ({ contents: '' })),
 }
 
+/**
+ * Requires the modules of Node instead of importing them. An import reads every property of a module, and some of these
+ * properties load large parts of Node, such as the web socket of `node:http`.
+ */
+const requiredModules: Plugin = {
+  name: 'required-modules',
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'required-modules' } : undefined,
+    )
+    onLoad({ filter: /./, namespace: 'required-modules' }, ({ path }) => ({
+      contents: `module.exports = require('${path}')`,
+    }))
+  },
+}
+
 /** Bundles an app into a folder. Native addons stay outside the bundle. */
 export async function bundleApp(root: string, folder: string, { entries, beside }: AppBundle): Promise<void> {
   const { metafile } = await build({
@@ -31,7 +47,7 @@ export async function bundleApp(root: string, folder: string, { entries, beside 
     lineLimit: 120,
     legalComments: 'none',
     metafile: true,
-    plugins: [withoutLocales],
+    plugins: [withoutLocales, requiredModules],
     external: ['@serialport/bindings-cpp', 'koffi', '@node-rs/argon2'],
     // Defines `require`, because some dependencies are CommonJS modules.
     banner: {
