@@ -53,11 +53,17 @@ export function decodeText(
 function charsetOfIa5(octets: Uint8Array, { locking, single }: LanguageShifts): 'gsm7' | 'latin1' {
   if (locking !== undefined || single !== undefined) return 'gsm7'
   const isSevenBit = octets.every((octet) => octet < 0x80)
-  return isSevenBit && octets.some((octet) => octet < 0x20 && !IA5_CONTROLS.has(octet)) ? 'gsm7' : 'latin1'
+  return isSevenBit && octets.some(isUnusualControl) ? 'gsm7' : 'latin1'
+}
+
+/** Returns true for a control character that texts do not contain. */
+function isUnusualControl(octet: number): boolean {
+  return (octet < 0x20 && !TEXT_CONTROLS.has(octet)) || octet === DELETE
 }
 
 /** Tab, line feed and carriage return. */
-const IA5_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d])
+const TEXT_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d])
+const DELETE = 0x7f
 
 /** Encodes a text with data_coding 0 if that alphabet has all characters of the text, otherwise in UCS-2. */
 export function encodeText(

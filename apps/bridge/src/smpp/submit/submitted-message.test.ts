@@ -28,6 +28,7 @@ test.each([
   ['Latin-1 marked as ASCII', 1, 'e9 1b', 'é\u001b'],
   ['GSM 7-bit marked as ASCII, as the npm package smpp does', 1, '61006200', 'a@b@'],
   ['an extension character of GSM 7-bit marked as ASCII', 1, '7e 1b65', 'ü€'],
+  ['the last character of GSM 7-bit marked as ASCII', 1, '7f', 'à'],
   ['Latin-1', 3, 'e9', 'é'],
   ['Cyrillic', 6, 'b6', 'Ж'],
   ['Hebrew', 7, 'e0', 'א'],
