@@ -134,7 +134,7 @@ test('a message with a user_message_reference is sent once, even if it is repeat
 })
 
 test.each([
-  ['a number that the API refuses', { destination_addr: '123', dest_addr_ton: 0 }, 'ESME_RINVDSTADR'],
+  ['a number that the API refuses', { destination_addr: '74001234567', dest_addr_ton: 0 }, 'ESME_RINVDSTADR'],
   ['an alphanumeric destination', { destination_addr: 'ACME', dest_addr_ton: 5 }, 'ESME_RINVDSTADR'],
   ['no text', { short_message: '' }, 'ESME_RINVMSGLEN'],
   ['an unknown priority', { priority_flag: 4 }, 'ESME_RINVPRTFLG'],

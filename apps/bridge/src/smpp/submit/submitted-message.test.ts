@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SmppSubmission } from '../protocol/requests.ts'
-import { contentOf, destinationNumber, messageContent } from './submitted-message.ts'
+import { contentOf, destinationNumber, mayBeShortCodes, messageContent } from './submitted-message.ts'
 
 const NO_ADDRESS = { ton: 0, npi: 0, value: '' }
 const octets = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
@@ -121,4 +121,29 @@ test.each([
   expect(() => destinationNumber({ ton, npi: 0, value })).toThrow(
     expect.objectContaining({ status: 'ESME_RINVDSTADR' }),
   )
+})
+
+test.each<[string, readonly (readonly [number, string])[], boolean]>([
+  ['the TON of a short code', [[3, '1234567']], true],
+  ['a short code without a TON', [[0, '72727']], true],
+  [
+    'several short codes without a TON',
+    [
+      [0, '72727'],
+      [0, '110'],
+    ],
+    true,
+  ],
+  [
+    'a short code and another number',
+    [
+      [0, '72727'],
+      [0, '74001234567'],
+    ],
+    false,
+  ],
+  ['a national number', [[2, '564227']], false],
+  ['an international number', [[1, '37656']], false],
+])('finds out that numbers may be short codes, with %s', (_, destinations, expected) => {
+  expect(mayBeShortCodes(destinations.map(([ton, value]) => ({ ton, npi: 1, value })))).toBe(expected)
 })

@@ -1,3 +1,4 @@
+import { areShortCodes } from '@smsgw/client/short-codes'
 import {
   concatenationOf,
   decodeUserDataHeader,
@@ -63,7 +64,8 @@ export function messageContent(
   return { textMessage: { text: decodeText(octets, coding as Exclude<Coding, 'binary'>, alphabet, shifts) } }
 }
 
-/** The TON of an international number (§5.2.5). */
+/** The TON of a number whose client does not say what it is (§5.2.5). */
+const UNKNOWN = 0
 const INTERNATIONAL = 1
 /** A number of the operator, such as a short code: NETWORK_SPECIFIC, SUBSCRIBER and ABBREVIATED. */
 const SHORT: readonly number[] = [3, 4, 6]
@@ -76,9 +78,13 @@ export function destinationNumber({ ton, value }: SmeAddress): string {
   return ton === INTERNATIONAL && !value.startsWith('+') ? `+${value.replace(/^00/, '')}` : value
 }
 
-/** True if the number must not be checked as a phone number, for example a short code. */
-export function isShortNumber({ ton }: SmeAddress): boolean {
-  return SHORT.includes(ton)
+/**
+ * True if the numbers must not be checked as phone numbers, because one of them has the TON of a short code, or because
+ * all look like short codes. The bridge itself delivers messages of a short code with TON 0.
+ */
+export function mayBeShortCodes(destinations: readonly SmeAddress[]): boolean {
+  if (destinations.some(({ ton }) => SHORT.includes(ton))) return true
+  return destinations.every(({ ton }) => ton === UNKNOWN) && areShortCodes(destinations.map(({ value }) => value))
 }
 
 const HAS_HEADER = 0x40

@@ -18,7 +18,7 @@ import { RepeatedSubmits } from './repeated-submits.ts'
 import {
   contentOf,
   destinationNumber,
-  isShortNumber,
+  mayBeShortCodes,
   messageContent,
   type SubmittedContent,
 } from './submitted-message.ts'
@@ -233,7 +233,7 @@ export class SmppSubmitter {
       ...(validUntil !== undefined && lifetimeOf(submission.validityPeriod, validUntil, now)),
       ...(await this.#simOf(submission.source)),
     }
-    return { body, skipPhoneValidation: destinations.some(isShortNumber) }
+    return { body, skipPhoneValidation: mayBeShortCodes(destinations) }
   }
 
   async #simOf({ value }: SmeAddress) {
