@@ -63,6 +63,11 @@ test('a scheduled message has the time zone of the workflow, and can be cancelle
   await gateway.api.until(String(message?.['id']), ({ state }) => state === 'Cancelled')
 })
 
+test('sends to a short code', async () => {
+  const [message] = await run({ ...send, to: '72727' }, { id: 'short' })
+  expect(message).toMatchObject({ recipients: [{ phoneNumber: '72727' }] })
+})
+
 test('an error contains the name of the field; with "continue on fail", the error is an item', async () => {
   await expect(run({ ...send, to: 'nobody' })).rejects.toThrow(/^To: "nobody" is not a valid phone number/)
   expect(await run({ ...send, to: 'nobody' }, { continues: true })).toEqual([

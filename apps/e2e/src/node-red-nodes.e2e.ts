@@ -64,6 +64,12 @@ test('a message that the flow repeats is sent once, and another text of the same
   expect((await runtime.node('send').receive({ ...message, payload: 'y' })).messageId).not.toBe(messageId)
 })
 
+test('sends to a short code', async () => {
+  await deploy()
+  const { payload } = await runtime.node('send').receive({ to: '72727', payload: 'STATUS' })
+  expect(payload).toMatchObject({ recipients: [{ phoneNumber: '72727' }] })
+})
+
 test('an error names the field of the node', async () => {
   await deploy()
   const send = runtime.node('send')

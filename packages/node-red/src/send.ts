@@ -1,3 +1,4 @@
+import { areShortCodes } from '@smsgw/client/short-codes'
 import { accountOf } from './account.ts'
 import { idempotencyKey, type MessageFields, newText, wholeNumberIn } from './new-message.ts'
 import type { FlowNode, NodeRed } from './node-red.ts'
@@ -19,7 +20,11 @@ export function registerSend(red: NodeRed): void {
       const content = newText(message, config)
       const timeoutMs = config.wait === 'accepted' ? 0 : wholeNumberIn('Time limit', config.timeoutSeconds) * 1000
       this.status({ fill: 'blue', shape: 'dot', text: 'sending' })
-      let state = await messages.send(content, { idempotencyKey: idempotencyKey(this.id, message, content), signal })
+      let state = await messages.send(content, {
+        idempotencyKey: idempotencyKey(this.id, message, content),
+        signal,
+        ...(areShortCodes([content.to].flat()) && { skipPhoneValidation: true }),
+      })
       if (config.wait !== 'accepted') {
         this.status({ fill: 'blue', shape: 'dot', text: 'waiting' })
         state = await messages.waitFor(state.id, { until: config.wait, timeoutMs, signal })
