@@ -1,4 +1,5 @@
 import type { FieldReason } from '@smsgw/contract/fields/problem-reason'
+import { isShortCode } from '@smsgw/contract/messages/numbers-as-written'
 import { type CountryCode, ParseError, type PhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max'
 
 export interface NumberRules {
@@ -23,7 +24,7 @@ export function normaliseNumber(text: string, { region, skipValidation }: Number
   if (skipValidation) return dialable(text)
   const read = readNumber(text, region)
   if (read.ok) return { ok: true, number: read.parsed.number }
-  if (!/^\d{3,6}$/.test(text)) return read
+  if (!isShortCode(text)) return read
   return { ...read, message: `${read.message.replace(/:.*$/, '')}: ${SHORT_CODE}` }
 }
 
