@@ -131,6 +131,37 @@ test('while the disk is full, one line says that jobs are paused, although other
   await close()
 })
 
+test('a job that fails once and does not run again for a long time does not hide the next outage', async () => {
+  const { url, close } = await testDatabase()
+  const unavailable = (message: string, code: string) => Object.assign(new Error(message), { code })
+  let hasFailed = false
+  const rare: PeriodicJob = {
+    name: 'rare',
+    everySeconds: SOON,
+    run: async (stopping) => {
+      if (hasFailed) return await new Promise((end) => stopping?.addEventListener('abort', end))
+      hasFailed = true
+      throw unavailable('canceling statement due to statement timeout', '57014')
+    },
+  }
+  let isOutage = false
+  const frequent: PeriodicJob = {
+    name: 'frequent',
+    everySeconds: SOON,
+    run: async () => {
+      if (isOutage) throw unavailable('terminating connection', '57P01')
+    },
+  }
+  const periodic = start(url, rare, frequent)
+  await vi.waitUntil(() => hasFailed && linesWith('resumed') === 1, BUSY)
+  isOutage = true
+  await vi.waitUntil(() => linesWith('paused') === 2, BUSY)
+  isOutage = false
+  await vi.waitUntil(() => linesWith('resumed') === 2, BUSY)
+  await periodic.stop()
+  await close()
+})
+
 test('continues automatically after its connection is lost, even during a run', async () => {
   const { url, database, close } = await testDatabase()
   let runs = 0

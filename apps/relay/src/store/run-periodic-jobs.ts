@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@smsgw/daemon/log/log'
-import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
+import { isDatabaseDiskFull, isDatabaseUnavailable } from './connection/database-unavailable.ts'
 import { ReconnectingClient } from './connection/reconnecting-client.ts'
 import { pauseMs } from './every-second.ts'
 
@@ -34,11 +34,13 @@ export function runPeriodicJobs(
 ): PeriodicJobs {
   const locks = advisoryLocks(url)
   const stopping = new AbortController()
+  /** True if the outage was logged, so that other jobs do not log it again. */
+  let isOutage = false
   /**
-   * The jobs that have failed during an outage, which is logged once. A job that only reads succeeds on a full disk, so
-   * only a success of one of these jobs ends the outage.
+   * The jobs that failed because the disk is full. Jobs that only read still succeed then, so only a success of one of
+   * these jobs ends the outage.
    */
-  const failed = new Set<string>()
+  const failedToWrite = new Set<string>()
   const loops = jobs.map(async ({ name, everySeconds, isNeeded, run }) => {
     // Starts the first run soon, so that a relay that is restarted every night does not skip its daily jobs.
     let seconds = Math.min(everySeconds, FIRST_RUN_SECONDS)
@@ -46,17 +48,19 @@ export function runPeriodicJobs(
       seconds = everySeconds
       try {
         if ((await isNeeded?.()) !== false) await locks.during(name, () => run(stopping.signal))
-        if (!failed.has(name)) continue
+        if (!isOutage || (failedToWrite.size > 0 && !failedToWrite.has(name))) continue
         log.info('database available again, periodic jobs resumed')
-        failed.clear()
+        isOutage = false
+        failedToWrite.clear()
       } catch (error) {
         if (stopping.signal.aborted) return
         if (!isDatabaseUnavailable(error)) {
           log.error({ job: name, err: error }, 'periodic job failed, retrying later')
           continue
         }
-        if (failed.size === 0) log.warn({ job: name }, 'periodic jobs paused: database unavailable, retrying')
-        failed.add(name)
+        if (!isOutage) log.warn({ job: name }, 'periodic jobs paused: database unavailable, retrying')
+        isOutage = true
+        if (isDatabaseDiskFull(error)) failedToWrite.add(name)
       }
     }
   })

@@ -9,7 +9,7 @@ import { checkAnswer } from '../../http/answer/check-answer.ts'
 import { type Relay, startRelay } from '../../relay.ts'
 import { type Called, callUrl } from '../../testing/call-url.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded/embedded-postgres.ts'
-import { isDatabaseUnavailable } from './database-unavailable.ts'
+import { isDatabaseDiskFull, isDatabaseUnavailable } from './database-unavailable.ts'
 
 const AUTH = `Basic ${btoa('sms:tea at half past four')}`
 const folder = mkdtempSync(join(tmpdir(), 'smsgw-away-'))
@@ -77,6 +77,17 @@ test.each([
   ['ECONNREFUSED', false],
 ])('recognises errors after which a request may succeed later: %s', (error, isUnavailable) => {
   expect(isDatabaseUnavailable(error)).toBe(isUnavailable)
+})
+
+test.each([
+  [Object.assign(new Error('could not extend file'), { code: '53100' }), true],
+  [adapterError('P2039', { originalCode: '53100' }), true],
+  [new Error('bare', { cause: { originalCode: '53100', kind: 'postgres' } }), true],
+  [new Error('outer', { cause: Object.assign(new Error('inner'), { code: '53100' }) }), true],
+  [adapterError('P2010', { originalCode: '57P03' }), false],
+  [new Error('no space left on device'), false],
+])('recognises that the disk of the database is full: %s', (error, isFull) => {
+  expect(isDatabaseDiskFull(error)).toBe(isFull)
 })
 
 test('recognises a query that exceeded the time limit of the driver', async () => {

@@ -22,6 +22,16 @@ const SQL_STATES = /^(?:08...|53...|57P..|57014|25006|55P03|40001|40P01)$/
 /** SQL state `disk_full`. */
 export const DISK_FULL = '53100'
 
+/** Returns true if the database cannot write because its disk is full. It may still read. */
+export function isDatabaseDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, meta } = error as DatabaseFailure
+  const causes = [meta?.driverAdapterError?.cause, error.cause] as readonly (AdapterCause | undefined)[]
+  return (
+    code === DISK_FULL || causes.some((cause) => cause?.originalCode === DISK_FULL) || isDatabaseDiskFull(error.cause)
+  )
+}
+
 /** Messages of errors that have neither a class nor a code in `pg`. */
 const MESSAGES =
   /connection terminated|^query read timeout$|timeout e(?:xpired$|xceeded when trying to connect)|connection error and is not queryable/i
@@ -29,7 +39,7 @@ const MESSAGES =
 /** Returns true if the database cannot serve a request now, but may serve it later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const { code, meta } = error as { code?: unknown; meta?: { driverAdapterError?: { cause?: unknown } } }
+  const { code, meta } = error as DatabaseFailure
   if (typeof code === 'string' && (PRISMA_CODES.has(code) || SYSTEM_CODES.has(code) || SQL_STATES.test(code)))
     return true
   if (isAdapterUnavailable(meta?.driverAdapterError?.cause) || isAdapterUnavailable(error.cause)) return true
@@ -44,6 +54,11 @@ function isAdapterUnavailable(cause: unknown): boolean {
   if (typeof cause !== 'object' || cause === null) return false
   const { kind, originalCode } = cause as AdapterCause
   return KINDS.has(kind ?? '') || SQL_STATES.test(originalCode ?? '')
+}
+
+interface DatabaseFailure {
+  readonly code?: unknown
+  readonly meta?: { readonly driverAdapterError?: { readonly cause?: unknown } }
 }
 
 interface AdapterCause {
