@@ -23,6 +23,8 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
     serverSecret: readSecret(env, 'SERVER_SECRET'),
     password: readSecret(env, 'ADMIN_PASSWORD'),
   })
+  // A start that failed, for example because the port was in use, has created the password but has not shown it.
+  const isFirstStart = readGatewayAddress(folder.path) === undefined
   const agent = readAgentConfig(env)
   const relay = readRelayConfig({
     ...env,
@@ -89,8 +91,6 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
     },
     stopLimitMs: STOP_LIMIT_MS,
   })
-  // A start that failed, for example because the port was in use, has created the password but has not shown it.
-  const isFirstStart = readGatewayAddress(folder.path) === undefined
   try {
     storeGatewayAddress(folder.path, gateway.url)
   } catch (error) {
