@@ -147,7 +147,7 @@ function isInstalled(tool: string): boolean {
 
 function builtGoReceiver(): string {
   const program = join(builds, 'receiver')
-  // Without optimization, the first build on a machine takes half of the time, because it compiles Go's library.
+  // Without optimization, the first build on a machine needs less time. It also compiles Go's library.
   const flags = ['-gcflags=all=-N -l', '-o', program]
   execFileSync('go', ['build', ...flags, join(examples, 'receiver.go')], { cwd: builds })
   return program
