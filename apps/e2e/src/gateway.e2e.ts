@@ -1,15 +1,18 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { rmSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
-import { credentialsIn, Gateway, newFolder, npmStart } from './house/gateway.ts'
+import { credentialsIn, Gateway, newFolder, npmStart, preparedFolder } from './house/gateway.ts'
 import { freePort } from './house/machine/free-port.ts'
 import { mainScripts } from './house/machine/main-scripts.ts'
 import { descendant, gatewayMemory } from './house/machine/memory.ts'
+import { TerminalProcess } from './house/machine/terminal-process.ts'
 
 const run = promisify(execFile)
 
@@ -73,6 +76,28 @@ describe('npm start on a fresh machine', () => {
     const id = await sendBy(printedCurl(gateway))
     await gateway.api.until(id, ({ state }) => state === 'Delivered')
   })
+})
+
+test('a terminal shows the password at the first start that succeeds, and then never again', async () => {
+  const folder = preparedFolder()
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const start = (ownPort: number) =>
+    new TerminalProcess(mainScripts.gateway, [], { DATA_DIR: folder, MODEMS: 'virtual', PORT: String(ownPort) })
+  const refused = start(port)
+  expect(await refused.ended()).toBe(1)
+  const { password } = credentialsIn(folder)
+  expect(refused.screen).not.toContain(password)
+  for (const shown of [true, false]) {
+    const gateway = start(0)
+    await gateway.shows('Ctrl-C')
+    expect(gateway.screen.includes(password)).toBe(shown)
+    gateway.type('\x03')
+    await gateway.ended()
+  }
+  other.close()
+  rmSync(folder, { recursive: true, force: true })
 })
 
 test('loses and repeats no message when killed and restarted 100 ms later, ten times', async () => {

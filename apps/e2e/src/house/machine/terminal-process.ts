@@ -50,7 +50,11 @@ export class TerminalProcess {
   /** Waits for the question, then types the answer and Enter. */
   async answer(question: string, text: string): Promise<void> {
     await this.shows(question)
-    this.#child.stdin?.write(`${text}\r`)
+    this.type(`${text}\r`)
+  }
+
+  type(keys: string): void {
+    this.#child.stdin?.write(keys)
   }
 
   async ended(): Promise<number | null> {
