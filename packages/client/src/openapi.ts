@@ -3537,6 +3537,8 @@ export interface operations {
             query?: {
                 /** @description Accept any number that a modem can dial, such as short codes */
                 skipPhoneValidation?: boolean;
+                /** @description Keep numbers of 3 to 6 digits as written, unless they are mobile numbers of `DEFAULT_REGION`. Check all others */
+                allowShortCodes?: boolean;
                 /** @description Use only devices seen within this number of hours; 0 means any device */
                 deviceActiveWithin?: number;
             };

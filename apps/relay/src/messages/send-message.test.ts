@@ -37,7 +37,7 @@ function sendWith({ defaultRegion, maxSegments = 255, queueLimit = 1_000 }: Part
 }
 
 interface Rules {
-  defaultRegion: 'DE' | undefined
+  defaultRegion: 'AD' | 'DE' | undefined
   maxSegments: number
   queueLimit: number
 }
@@ -183,6 +183,17 @@ describe('an accepted message', () => {
     expect(body['recipients']).toEqual([{ phoneNumber: '76262', state: 'Pending' }])
   })
 
+  test('an accepted message may go to short codes and other numbers if short codes are allowed', async () => {
+    send = sendWith({ defaultRegion: 'AD' })
+    const mixed = { ...hello, phoneNumbers: ['72727', '564227', '+4915112345678', '112'] }
+    const refused = await post(mixed)
+    expect(refused.body['errors']).toMatchObject([{ path: 'phoneNumbers[0]' }, { path: 'phoneNumbers[3]' }])
+    const { body } = await post(mixed, { query: { allowShortCodes: 'true' } })
+    expect(body['recipients']).toEqual(
+      ['72727', '+376564227', '+4915112345678', '112'].map((phoneNumber) => ({ phoneNumber, state: 'Pending' })),
+    )
+  })
+
   test('an accepted message may have a national number if a region is set', async () => {
     send = sendWith({ defaultRegion: 'DE' })
     const { body } = await post({ ...hello, phoneNumbers: ['0151 12345678'] })
@@ -313,6 +324,12 @@ describe('an idempotency key', () => {
   ])('an idempotency key is refused for another %s', async (_, other, query) => {
     await post(hello, { key: 'k' })
     expect((await post({ ...hello, ...other }, { key: 'k', query })).status).toBe(422)
+  })
+
+  test('an idempotency key returns the first answer if a program has begun to allow short codes', async () => {
+    const first = await post(hello, { key: 'k' })
+    const again = await post(hello, { key: 'k', query: { allowShortCodes: 'true' } })
+    expect([again.status, again.body]).toEqual([202, first.body])
   })
 
   test('an idempotency key belongs to one account', async () => {

@@ -146,9 +146,14 @@ function opaque(blocks = 1): string {
 }
 
 test('parses the queries of messages', () => {
-  expect(sendMessageQuery.parse({})).toEqual({ skipPhoneValidation: false, deviceActiveWithin: 0 })
+  expect(sendMessageQuery.parse({})).toEqual({
+    skipPhoneValidation: false,
+    allowShortCodes: false,
+    deviceActiveWithin: 0,
+  })
   expect(sendMessageQuery.parse({ skipPhoneValidation: '1', deviceActiveWithin: '12' })).toEqual({
     skipPhoneValidation: true,
+    allowShortCodes: false,
     deviceActiveWithin: 12,
   })
   const listing = listMessagesQuery.parse({ state: 'Sent', includeContent: 'true', sort: 'created_at' })

@@ -216,6 +216,11 @@ export const sendMessageQuery = requestQuery({
   skipPhoneValidation: queryBoolean
     .default(false)
     .meta({ description: 'Accept any number that a modem can dial, such as short codes', default: false }),
+  allowShortCodes: queryBoolean.default(false).meta({
+    description:
+      'Keep numbers of 3 to 6 digits as written, unless they are mobile numbers of `DEFAULT_REGION`. Check all others',
+    default: false,
+  }),
   deviceActiveWithin: queryInteger(0, 1_000_000)
     .default(0)
     .meta({ description: 'Use only devices seen within this number of hours; 0 means any device', default: 0 }),

@@ -48,7 +48,7 @@ export interface SendRequest {
   readonly query: SendMessageQuery
   /** A repeated request with the same key is accepted only once. */
   readonly idempotencyKey: string | undefined
-  /** The content that must be equal in requests with the same key. Default: body and query. */
+  /** The content that must be equal in requests with one key. Default: body and query without `allowShortCodes`. */
   readonly identity?: unknown
   /** URL that receives the states of the message in Twilio's format. */
   readonly statusCallback?: string | undefined
@@ -170,14 +170,11 @@ function approvalUntil({ key }: Principal, validUntil: Date | undefined, created
   return validUntil !== undefined && validUntil < latest ? validUntil : latest
 }
 
-function idempotencyOf({
-  idempotencyKey: key,
-  body,
-  query,
-  identity = { body, query },
-}: SendRequest): IdempotencyKey | undefined {
+function idempotencyOf({ idempotencyKey: key, body, query, identity }: SendRequest): IdempotencyKey | undefined {
   if (key === undefined) return undefined
-  if (isIdempotencyKey(key)) return { key, fingerprint: requestFingerprint(identity) }
+  // A program may retry a request after an upgrade, with this parameter for the first time.
+  const { allowShortCodes: _, ...rest } = query
+  if (isIdempotencyKey(key)) return { key, fingerprint: requestFingerprint(identity ?? { body, query: rest }) }
   throw new ApiError(400, 'The header Idempotency-Key must be 1 to 255 printable ASCII characters')
 }
 

@@ -26,13 +26,15 @@ export type MessageCheck =
 /** Checks what the schema cannot check: numbering plans, the number of parts, and times in the past. */
 export function checkMessage(
   requested: SendMessageRequest,
-  { skipPhoneValidation }: Pick<SendMessageQuery, 'skipPhoneValidation'>,
+  { skipPhoneValidation, allowShortCodes }: Pick<SendMessageQuery, 'skipPhoneValidation' | 'allowShortCodes'>,
   { defaultRegion, maxSegments }: MessageRules,
   now: Date,
 ): MessageCheck {
   const recipients = messageRecipients(
     requested.phoneNumbers,
-    requested.isEncrypted ? 'encrypted' : { region: defaultRegion, skipValidation: skipPhoneValidation },
+    requested.isEncrypted
+      ? 'encrypted'
+      : { region: defaultRegion, skipValidation: skipPhoneValidation, allowShortCodes },
   )
   if (!recipients.ok) return refused(recipients.errors)
   const { scheduleAt } = requested

@@ -109,12 +109,9 @@ test.each([
   ['+447700900123', 'is not in the numbering plan of +44'],
   [
     '72727',
-    'is not in the numbering plan of +7: to send to a short code, use POST /3rdparty/v1/messages?skipPhoneValidation=true',
+    'is not in the numbering plan of +7: to send to a short code, use POST /3rdparty/v1/messages?allowShortCodes=true',
   ],
-  [
-    '0800',
-    'has no valid country code: to send to a short code, use POST /3rdparty/v1/messages?skipPhoneValidation=true',
-  ],
+  ['0800', 'has no valid country code: to send to a short code, use POST /3rdparty/v1/messages?allowShortCodes=true'],
 ])('refuses %s with a reason', (text, reason) => {
   expect(normaliseNumber(text, international)).toEqual({
     ok: false,
@@ -122,6 +119,38 @@ test.each([
     message: reason,
   })
 })
+
+test.each<[CountryCode | undefined, string, string]>([
+  [undefined, '72727', '72727'],
+  [undefined, '727-27', '72727'],
+  [undefined, '110', '110'],
+  [undefined, '112', '112'],
+  [undefined, '911', '911'],
+  ['DE', '110', '110'],
+  ['US', '911', '911'],
+  // This would be a valid landline number in Germany.
+  ['DE', '564227', '564227'],
+  ['AD', '72727', '72727'],
+  ['AD', '112', '112'],
+  // In these countries, mobile numbers are as short.
+  ['AD', '564227', '+376564227'],
+  ['AD', '564 227', '+376564227'],
+  ['CK', '71234', '+68271234'],
+  ['GL', '221234', '+299221234'],
+  // Other numbers are checked and normalised as usual.
+  ['DE', '015112345678', '+4915112345678'],
+  [undefined, '+447400123456', '+447400123456'],
+])('if short codes are allowed, reads, in region %s, %s as %s', (region, text, number) => {
+  expect(normaliseNumber(text, { region, skipValidation: false, allowShortCodes: true })).toEqual({ ok: true, number })
+})
+
+test.each(['12', '1234567', '+72727', '*100#', 'MYBANK', ''])(
+  'refuses %s even if short codes are allowed, and names no parameter',
+  (text) => {
+    const read = normaliseNumber(text, { ...international, allowShortCodes: true })
+    expect(read).toEqual({ ok: false, reason: expect.any(String), message: expect.not.stringContaining('POST') })
+  },
+)
 
 test.each([
   ['12345', '12345'],

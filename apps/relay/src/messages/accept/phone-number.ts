@@ -1,12 +1,13 @@
 import type { FieldReason } from '@smsgw/contract/fields/problem-reason'
-import { isShortCode } from '@smsgw/contract/messages/numbers-as-written'
 import { type CountryCode, ParseError, type PhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max'
 
 export interface NumberRules {
   /** Country of numbers without `+`. If it is undefined, all numbers must be international. */
   readonly region: CountryCode | undefined
-  /** Accepts everything that a modem can dial, for example short codes. */
+  /** Accepts everything that a modem can dial. */
   readonly skipValidation: boolean
+  /** Keeps short codes as written. All other numbers are checked. */
+  readonly allowShortCodes?: boolean
 }
 
 export type NormalisedNumber = { readonly ok: true; readonly number: string } | ({ readonly ok: false } & NumberProblem)
@@ -18,17 +19,30 @@ interface NumberProblem {
 }
 
 /**
- * Returns a number as it is stored, dialled and compared: in E.164, or without punctuation if validation is skipped.
+ * Returns a number as it is stored, dialled and compared: in E.164, or without punctuation if it is a short code or
+ * validation is skipped.
  */
-export function normaliseNumber(text: string, { region, skipValidation }: NumberRules): NormalisedNumber {
+export function normaliseNumber(
+  text: string,
+  { region, skipValidation, allowShortCodes = false }: NumberRules,
+): NormalisedNumber {
   if (skipValidation) return dialable(text)
+  const mayBeShortCode = /^\d{3,6}$/.test(text.replace(PUNCTUATION, ''))
+  if (mayBeShortCode && allowShortCodes && !isMobileNumber(text, region)) return dialable(text)
   const read = readNumber(text, region)
   if (read.ok) return { ok: true, number: read.parsed.number }
-  if (!isShortCode(text)) return read
+  if (!mayBeShortCode) return read
   return { ...read, message: `${read.message.replace(/:.*$/, '')}: ${SHORT_CODE}` }
 }
 
-const SHORT_CODE = 'to send to a short code, use POST /3rdparty/v1/messages?skipPhoneValidation=true'
+const SHORT_CODE = 'to send to a short code, use POST /3rdparty/v1/messages?allowShortCodes=true'
+
+/** In some regions, for example in Andorra, mobile numbers are as short as short codes. */
+function isMobileNumber(text: string, region: CountryCode | undefined): boolean {
+  if (region === undefined) return false
+  const read = valid(text, region)
+  return read.ok && ['MOBILE', 'FIXED_LINE_OR_MOBILE'].includes(read.parsed.getType() ?? '')
+}
 
 /** Returns the forms in which a number may be stored: as written, and as normalised for sending. */
 export function storedSpellings(text: string, region: CountryCode | undefined): readonly string[] {
