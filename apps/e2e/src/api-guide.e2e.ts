@@ -54,8 +54,8 @@ test('repeating the request sends no second message', async () => {
   expect(house.emulator.ledger()).toHaveLength(1)
 })
 
-test('the parameter skipPhoneValidation sends to a short code', async () => {
-  expect(JSON.parse(await type('skipPhoneValidation'))).toMatchObject({ recipients: [{ phoneNumber: '72727' }] })
+test('the parameter allowShortCodes sends to a short code', async () => {
+  expect(JSON.parse(await type('allowShortCodes'))).toMatchObject({ recipients: [{ phoneNumber: '72727' }] })
   await eventually(
     () => house.emulator.ledger(),
     (sent) => sent.some(({ destination, text }) => destination === '72727' && text === 'STATUS'),

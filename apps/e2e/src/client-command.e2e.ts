@@ -77,11 +77,13 @@ test('send exits with 1 and names the wrong member or the failure', async () => 
   expect(failed.lines).toEqual([expect.stringMatching(/^\S+ {2}\+12025550110 {2}Failed: .+/)])
 })
 
-test('send --short-code sends to a number without a country code', async () => {
-  const refused = smsgw(['send', '72727', 'STATUS'], account())
-  expect(await refused.ended()).toBe(1)
-  const sent = smsgw(['send', '72727', 'STATUS', '--short-code', '--no-wait'], account())
+test('send sends to a short code, and with --short-code to other numbers without a country code', async () => {
+  const sent = smsgw(['send', '72727', 'STATUS', '--no-wait'], account())
   expect([await sent.ended(), sent.complaints]).toEqual([0, ''])
+  const refused = smsgw(['send', '*100#', 'STATUS', '--no-wait'], account())
+  expect(await refused.ended()).toBe(1)
+  const unchecked = smsgw(['send', '*100#', 'STATUS', '--short-code', '--no-wait'], account())
+  expect([await unchecked.ended(), unchecked.complaints]).toEqual([0, ''])
 })
 
 test('without an address, a command uses the gateway whose data folder this user may read', async () => {

@@ -63,9 +63,9 @@ test('a scheduled message has the time zone of the workflow, and can be cancelle
   await gateway.api.until(String(message?.['id']), ({ state }) => state === 'Cancelled')
 })
 
-test('sends to a short code', async () => {
-  const [message] = await run({ ...send, to: '72727' }, { id: 'short' })
-  expect(message).toMatchObject({ recipients: [{ phoneNumber: '72727' }] })
+test('sends to a short code and another number', async () => {
+  const [message] = await run({ ...send, to: '72727, +447400123456' }, { id: 'short' })
+  expect(message).toMatchObject({ recipients: [{ phoneNumber: '72727' }, { phoneNumber: '+447400123456' }] })
 })
 
 test('an error contains the name of the field; with "continue on fail", the error is an item', async () => {

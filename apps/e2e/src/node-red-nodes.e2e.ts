@@ -64,10 +64,10 @@ test('a message that the flow repeats is sent once, and another text of the same
   expect((await runtime.node('send').receive({ ...message, payload: 'y' })).messageId).not.toBe(messageId)
 })
 
-test('sends to a short code', async () => {
+test('sends to a short code and another number', async () => {
   await deploy()
-  const { payload } = await runtime.node('send').receive({ to: '72727', payload: 'STATUS' })
-  expect(payload).toMatchObject({ recipients: [{ phoneNumber: '72727' }] })
+  const { payload } = await runtime.node('send').receive({ to: `72727, ${NUMBER}`, payload: 'STATUS' })
+  expect(payload).toMatchObject({ recipients: [{ phoneNumber: '72727' }, { phoneNumber: NUMBER }] })
 })
 
 test('an error names the field of the node', async () => {

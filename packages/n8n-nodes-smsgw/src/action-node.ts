@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SmsGateway } from '@smsgw/client'
 import type { NewText } from '@smsgw/client/messages'
-import { areShortCodes } from '@smsgw/client/short-codes'
 import { actionProperties } from './action-properties.ts'
 import { connect } from './connect.ts'
 import type { ExecuteFunctions, OutputItem } from './n8n.ts'
@@ -58,7 +57,7 @@ const operations: Readonly<Record<string, Operation>> = {
     return messages.send(content, {
       idempotencyKey: idempotencyKey(functions, item, content),
       signal: signalOf(functions),
-      ...(areShortCodes([content.to].flat()) && { skipPhoneValidation: true }),
+      allowShortCodes: true,
     })
   },
   'message.get': ({ messages }, functions, item) => messages.get(text(functions, 'messageId', item)),

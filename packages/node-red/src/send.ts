@@ -1,4 +1,3 @@
-import { areShortCodes } from '@smsgw/client/short-codes'
 import { accountOf } from './account.ts'
 import { idempotencyKey, type MessageFields, newText, wholeNumberIn } from './new-message.ts'
 import type { FlowNode, NodeRed } from './node-red.ts'
@@ -23,7 +22,7 @@ export function registerSend(red: NodeRed): void {
       let state = await messages.send(content, {
         idempotencyKey: idempotencyKey(this.id, message, content),
         signal,
-        ...(areShortCodes([content.to].flat()) && { skipPhoneValidation: true }),
+        allowShortCodes: true,
       })
       if (config.wait !== 'accepted') {
         this.status({ fill: 'blue', shape: 'dot', text: 'waiting' })

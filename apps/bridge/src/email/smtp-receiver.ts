@@ -4,7 +4,6 @@ import { type AddressInfo, type BlockList, isIPv4 } from 'node:net'
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, SmsGatewayError, UnavailableError } from '@smsgw/client/errors'
 import type { SendOptions } from '@smsgw/client/messages'
-import { areShortCodes } from '@smsgw/client/short-codes'
 import type { Log } from '@smsgw/daemon/log/log'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { steadyNow } from '../state/steady-clock.ts'
@@ -166,7 +165,8 @@ export class SmtpReceiver {
     const replies = recipients.flatMap((each) => ('isReply' in each && each.isReply ? [each.number] : []))
     const options = {
       idempotencyKey: idempotencyKeyOf({ mail, sender, numbers, text }),
-      ...(recipients.every(isDialledAsWritten) && { skipPhoneValidation: true }),
+      allowShortCodes: true,
+      ...(recipients.every(isReplyWithoutCountryCode) && { skipPhoneValidation: true }),
     }
     const send = () => this.#send({ numbers, text }, options, session)
     const messageId = await this.#withinLimit(replies, send)
@@ -214,10 +214,9 @@ export class SmtpReceiver {
   }
 }
 
-/** True for a short code, and for the answer to a sender whose number the network reported without a country code. */
-function isDialledAsWritten(recipient: MailRecipient): boolean {
-  if (!('number' in recipient)) return false
-  return recipient.isReply ? !recipient.number.startsWith('+') : areShortCodes([recipient.number])
+/** True for the answer to a sender whose number the network reported without a country code. */
+function isReplyWithoutCountryCode(recipient: MailRecipient): boolean {
+  return 'number' in recipient && recipient.isReply && !recipient.number.startsWith('+')
 }
 
 /** Returns the mail, or undefined if it is too large. If the mail is too large, the rest of it is read and dropped. */

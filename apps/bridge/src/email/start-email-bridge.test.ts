@@ -121,10 +121,11 @@ test('a mail becomes one message to all its numbers, with the subject first', as
   await stop()
 })
 
-test('a mail to a short code is sent', async () => {
+test('a mail to a short code and another number is sent', async () => {
   const { mail, stop } = await start()
-  expect(await mail({ to: `72727@${DOMAIN}`, text: 'STATUS' })).toContain('250')
-  expect(account.sent).toMatchObject([{ to: ['72727'], text: 'STATUS' }])
+  expect(await mail({ to: [`72727@${DOMAIN}`, `${NUMBER}@${DOMAIN}`], text: 'STATUS' })).toContain('250')
+  expect(account.sent).toMatchObject([{ to: [NUMBER, '72727'], text: 'STATUS' }])
+  expect(await mail({ to: `1069012345678901@${DOMAIN}`, text: 'STATUS' })).toMatch(/^5\d\d /)
   await stop()
 })
 

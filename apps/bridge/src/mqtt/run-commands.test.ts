@@ -181,10 +181,10 @@ test('a failed command is repeated within seconds although the clock was set bac
   await expect.poll(texts).toEqual(['one'])
 })
 
-test('sends to a short code, but refuses a number that is not valid', async () => {
+test('sends to short codes and other numbers, but refuses a number that is not valid', async () => {
   addCommand({ to: '72727', text: 'STATUS' })
-  addCommand({ to: ['72727', '110'], text: 'both' })
-  addCommand({ to: ['72727', '74001234567'], text: 'mixed' })
+  addCommand({ to: ['72727', '+447400123456'], text: 'mixed' })
+  addCommand({ to: ['72727', '74001234567'], text: 'wrong' })
   await expect.poll(() => results.map(({ accepted }) => accepted)).toEqual([true, true, false])
-  expect(account.sent.map(({ to }) => to)).toEqual([['72727'], ['72727', '110']])
+  expect(account.sent.map(({ to }) => to)).toEqual([['72727'], ['72727', '+447400123456']])
 })

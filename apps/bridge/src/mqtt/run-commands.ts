@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SmsGateway } from '@smsgw/client'
 import { ApiError, AuthenticationError, RateLimitError, TimeoutError, UnavailableError } from '@smsgw/client/errors'
-import { areShortCodes } from '@smsgw/client/short-codes'
 import type { Channel } from '../state/channel.ts'
 import type { Broker } from './broker.ts'
 import { type MqttCommand, readCommand } from './command.ts'
@@ -152,7 +151,7 @@ export class CommandRunner {
     const accepted = await api.messages.send(message, {
       idempotencyKey,
       signal,
-      ...(areShortCodes([message.to].flat()) && { skipPhoneValidation: true }),
+      allowShortCodes: true,
     })
     sent.add(accepted.id, JSON.stringify({ id: id ?? null }), this.#now())
     return accepted.id

@@ -134,6 +134,16 @@ test('a message with a user_message_reference is sent once, even if it is repeat
 })
 
 test.each([
+  ['a short code without a TON', { destination_addr: '72727', dest_addr_ton: 0 }],
+  ['a number of the operator', { destination_addr: '1234567', dest_addr_ton: 3 }],
+])('sends to %s', async (_, address) => {
+  const { bridge } = current
+  await bridge.start()
+  expect(await (await bridge.bound()).statusOf('submit_sm', { ...SMS, ...address })).toBe('ESME_ROK')
+  expect(bridge.account.sent).toMatchObject([{ to: [address.destination_addr] }])
+})
+
+test.each([
   ['a number that the API refuses', { destination_addr: '74001234567', dest_addr_ton: 0 }, 'ESME_RINVDSTADR'],
   ['an alphanumeric destination', { destination_addr: 'ACME', dest_addr_ton: 5 }, 'ESME_RINVDSTADR'],
   ['no text', { short_message: '' }, 'ESME_RINVMSGLEN'],

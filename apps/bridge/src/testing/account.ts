@@ -114,14 +114,16 @@ export class ScriptedAccount {
     return this.#send(message, options)
   }
 
-  #send(message: Message, { idempotencyKey: key = '', skipPhoneValidation = false }: SendOptions): MessageState {
+  #send(message: Message, options: SendOptions): MessageState {
+    const { idempotencyKey: key = '', skipPhoneValidation = false, allowShortCodes = false } = options
     this.#check()
     const text = message.text ?? message.textMessage?.text ?? message.dataMessage?.data ?? ''
     const error = this.errorFor(text)
     if (error !== undefined) throw error
     const to = typeof message.to === 'string' ? [message.to] : (message.to ?? message.phoneNumbers ?? [])
     if (to.length === 0) throw new InvalidRequestError({ status: 400, message: 'phoneNumbers is empty' })
-    if (!skipPhoneValidation && to.some((number) => !number.startsWith('+')))
+    const isValid = (number: string) => number.startsWith('+') || (allowShortCodes && /^\d{3,6}$/.test(number))
+    if (!skipPhoneValidation && !to.every(isValid))
       throw new InvalidRequestError({
         status: 400,
         message: 'phoneNumbers[0] is not a valid phone number',

@@ -131,7 +131,7 @@ export interface ComposedMessage {
   readonly deviceId?: string
   readonly simNumber?: number
   readonly scheduleAt?: string
-  /** Sends to numbers that are not international, such as short codes. Not part of the body of the request. */
+  /** Sends to senders whose number the network reported without a country code. Not part of the body of the request. */
   readonly dialsAsWritten?: boolean
 }
 
@@ -143,7 +143,8 @@ export function useSendMessage() {
         message,
         async (key) => {
           const headers = { 'idempotency-key': key }
-          const path = `/messages${queryString({ skipPhoneValidation: dialsAsWritten || undefined })}`
+          const checks = { allowShortCodes: true, skipPhoneValidation: dialsAsWritten || undefined }
+          const path = `/messages${queryString(checks)}`
           return (await ask<MessageStateAnswer>('POST', path, message, undefined, headers)).body
         },
         (error) => error instanceof ApiFailure && error.status >= 400 && error.status < 500,

@@ -1,5 +1,4 @@
 import { TextInput } from '@mantine/core'
-import { isShortCode } from '@smsgw/contract/messages/numbers-as-written'
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
@@ -64,12 +63,7 @@ export function NewConversation() {
         error={wrongNumbers === undefined ? send.error : null}
         onEdit={send.reset}
         onSend={async (message) => {
-          const phoneNumbers = numbersIn(to)
-          const sent = await send.mutateAsync({
-            ...message,
-            phoneNumbers,
-            dialsAsWritten: phoneNumbers.every(isShortCode),
-          })
+          const sent = await send.mutateAsync({ ...message, phoneNumbers: numbersIn(to) })
           const [first] = sent.recipients
           if (first === undefined) return
           moveDraft(draftKey(username), draftKey(username, first.phoneNumber))

@@ -25,7 +25,8 @@ export class TestByApi implements TestMessages {
       this.#knownBefore = new Set((await this.#latest()).map(({ id }) => id))
       const simNumber = this.#simNumber
       const sms = await this.#gateway()
-      const { id } = await sms.messages.send({ to, text, ...(simNumber !== undefined && { simNumber }) })
+      const message = { to, text, ...(simNumber !== undefined && { simNumber }) }
+      const { id } = await sms.messages.send(message, { allowShortCodes: true })
       const { recipients } = await sms.messages.waitFor(id, { until: 'sent' })
       const failed = recipients.find(({ state }) => state === 'Failed' || state === 'Cancelled')
       return failed === undefined ? undefined : (failed.error ?? failed.state)

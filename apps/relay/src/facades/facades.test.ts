@@ -100,6 +100,26 @@ test.each(each)('%s sends to a short code', async (_, sending) => {
   expect(await relay.accepted()).toMatchObject([{ recipients: [{ phoneNumber: '72727' }] }])
 })
 
+test('a short code is kept as written, a mobile number of the region is not, and the limit of a key applies to both', async () => {
+  const andorra = await facadeRelay({ settings: { DEFAULT_REGION: 'AD' } })
+  try {
+    const limited = await andorra.createKey({ limits: { recipients: ['72727', '+376*'] } })
+    for (const [name, sending] of each) {
+      await andorra.database.message.deleteMany()
+      const statuses = []
+      for (const to of ['72727', '564227', '112']) {
+        const { method, path, options } = sending(limited, to)
+        statuses.push((await andorra.request(method, path, options)).status)
+      }
+      expect([name, statuses]).toEqual([name, [expect.toBeOneOf([200, 202]), expect.toBeOneOf([200, 202]), 403]])
+      const numbers = (await andorra.accepted()).flatMap(({ recipients }) => recipients)
+      expect(numbers).toMatchObject([{ phoneNumber: '72727' }, { phoneNumber: '+376564227' }])
+    }
+  } finally {
+    await andorra.close()
+  }
+})
+
 test.each(each)('%s refuses a wrong key, and sends nothing', async (_, sending) => {
   for (const wrong of ['wrong', '', wrongKey(), 'smsgw_live_', 'ü'])
     expect(isOk(await run(sending(encodeURIComponent(wrong))))).toBe(false)

@@ -1,5 +1,5 @@
 import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/messages/message'
-import { hasNoCountryCode, isShortCode } from '@smsgw/contract/messages/numbers-as-written'
+import { hasNoCountryCode } from '@smsgw/contract/messages/numbers-as-written'
 import { isStorable } from '../http/body/refuse-unstorable.ts'
 import type { Principal } from '../http/endpoint.ts'
 import { checked, fieldError } from '../http/errors/validation-error.ts'
@@ -43,9 +43,13 @@ export async function sendFacadeText(accept: AcceptRequest, requested: Requested
     },
     'body',
   )
-  // These interfaces have no parameter for it.
-  const skipPhoneValidation = requested.phoneNumbers.every(isReply ? hasNoCountryCode : isShortCode)
-  const query = checked(sendMessageQuery, { skipPhoneValidation: String(skipPhoneValidation) }, 'query')
+  const skipPhoneValidation = isReply === true && requested.phoneNumbers.every(hasNoCountryCode)
+  const query = checked(
+    sendMessageQuery,
+    // These interfaces have no parameter for short codes.
+    { skipPhoneValidation: String(skipPhoneValidation), allowShortCodes: 'true' },
+    'query',
+  )
   return await accept({
     principal,
     body,

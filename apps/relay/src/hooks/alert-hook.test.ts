@@ -65,6 +65,11 @@ test('accepts a number whose + is not encoded, because people write addresses by
   expect(await relay.accepted()).toMatchObject([{ recipients: [{ phoneNumber: NUMBER }, { phoneNumber: OTHER }] }])
 })
 
+test('sends to a short code and another number', async () => {
+  expect((await notify(group(), { to: `72727, ${NUMBER}` })).status).toBe(200)
+  expect(await relay.accepted()).toMatchObject([{ recipients: [{ phoneNumber: '72727' }, { phoneNumber: NUMBER }] }])
+})
+
 test('without recipients in the address, the recipients of the API key get the message', async () => {
   const limited = await relay.createKey({ limits: { recipients: [NUMBER, OTHER] } })
   expect((await notify(group(), {}, `Bearer ${limited}`)).status).toBe(200)

@@ -1,8 +1,3 @@
-/** Returns true for a short code, which has no country code, for example the number of a service. */
-export function isShortCode(number: string): boolean {
-  return /^\d{3,6}$/.test(number)
-}
-
 /**
  * Returns true if the network reported the number of a conversation without a country code. A reply must be sent to
  * exactly this number.

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { SmsGateway } from '@smsgw/client'
 import type { MessageState } from '@smsgw/client/openapi'
-import { areShortCodes } from '@smsgw/client/short-codes'
 import { z } from 'zod'
 import { answerOrError } from '../tool-answer.ts'
 import { messageSummary, phoneNumber, summaryOf } from '../tool-schemas.ts'
@@ -54,7 +53,7 @@ export function registerSendSms(server: McpServer, api: SmsGateway): void {
         const { body, headers } = await api.request<MessageState>({
           method: 'POST',
           path: '/messages',
-          query: areShortCodes([to]) ? { skipPhoneValidation: true } : {},
+          query: { allowShortCodes: true },
           body: { phoneNumbers: [to], textMessage: { text } },
           headers: { 'idempotency-key': idempotencyKey(to, text, callId) },
           isIdempotent: true,

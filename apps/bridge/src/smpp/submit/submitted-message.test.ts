@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SmppSubmission } from '../protocol/requests.ts'
-import { contentOf, destinationNumber, mayBeShortCodes, messageContent } from './submitted-message.ts'
+import { contentOf, destinationNumber, messageContent, type NumberChecks, numberChecks } from './submitted-message.ts'
 
 const NO_ADDRESS = { ton: 0, npi: 0, value: '' }
 const octets = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
@@ -123,27 +123,18 @@ test.each([
   )
 })
 
-test.each<[string, readonly (readonly [number, string])[], boolean]>([
-  ['the TON of a short code', [[3, '1234567']], true],
-  ['a short code without a TON', [[0, '72727']], true],
-  [
-    'several short codes without a TON',
-    [
-      [0, '72727'],
-      [0, '110'],
-    ],
-    true,
-  ],
-  [
-    'a short code and another number',
-    [
-      [0, '72727'],
-      [0, '74001234567'],
-    ],
-    false,
-  ],
-  ['a national number', [[2, '564227']], false],
-  ['an international number', [[1, '37656']], false],
-])('finds out that numbers may be short codes, with %s', (_, destinations, expected) => {
-  expect(mayBeShortCodes(destinations.map(([ton, value]) => ({ ton, npi: 1, value })))).toBe(expected)
+const SKIP = { skipPhoneValidation: true }
+const SHORT_CODES = { allowShortCodes: true }
+
+test.each<[string, readonly number[], NumberChecks]>([
+  ['a network-specific number', [3], SKIP],
+  ['a subscriber number', [4], SKIP],
+  ['an abbreviated number', [6], SKIP],
+  ['an abbreviated and an unknown number', [0, 6], SKIP],
+  ['an unknown number', [0], SHORT_CODES],
+  ['an unknown and an international number', [0, 1], SHORT_CODES],
+  ['an international number', [1], {}],
+  ['a national number', [2], {}],
+])('decides how the API checks %s', (_, tons, checks) => {
+  expect(numberChecks(tons.map((ton) => ({ ton, npi: 1, value: '72727' })))).toEqual(checks)
 })

@@ -1,4 +1,4 @@
-import { areShortCodes } from '@smsgw/client/short-codes'
+import type { SendOptions } from '@smsgw/client/messages'
 import {
   concatenationOf,
   decodeUserDataHeader,
@@ -78,13 +78,12 @@ export function destinationNumber({ ton, value }: SmeAddress): string {
   return ton === INTERNATIONAL && !value.startsWith('+') ? `+${value.replace(/^00/, '')}` : value
 }
 
-/**
- * True if the numbers must not be checked as phone numbers, because one of them has the TON of a short code, or because
- * all look like short codes. The bridge itself delivers messages of a short code with TON 0.
- */
-export function mayBeShortCodes(destinations: readonly SmeAddress[]): boolean {
-  if (destinations.some(({ ton }) => SHORT.includes(ton))) return true
-  return destinations.every(({ ton }) => ton === UNKNOWN) && areShortCodes(destinations.map(({ value }) => value))
+export type NumberChecks = Pick<SendOptions, 'skipPhoneValidation' | 'allowShortCodes'>
+
+/** Returns how the API must check the numbers. The bridge itself delivers messages of a short code with TON 0. */
+export function numberChecks(destinations: readonly SmeAddress[]): NumberChecks {
+  if (destinations.some(({ ton }) => SHORT.includes(ton))) return { skipPhoneValidation: true }
+  return destinations.some(({ ton }) => ton === UNKNOWN) ? { allowShortCodes: true } : {}
 }
 
 const HAS_HEADER = 0x40

@@ -18,8 +18,9 @@ import { RepeatedSubmits } from './repeated-submits.ts'
 import {
   contentOf,
   destinationNumber,
-  mayBeShortCodes,
   messageContent,
+  type NumberChecks,
+  numberChecks,
   type SubmittedContent,
 } from './submitted-message.ts'
 
@@ -55,10 +56,10 @@ export interface SubmitterOptions {
   readonly onMissed: (messageId: string) => void
 }
 
-/** A message for the API, and whether its numbers may be short codes. */
+/** A message for the API, and how its numbers must be checked. */
 interface SendRequest {
   readonly body: SendMessageRequest
-  readonly skipPhoneValidation: boolean
+  readonly checks: NumberChecks
 }
 
 interface Sending {
@@ -233,7 +234,7 @@ export class SmppSubmitter {
       ...(validUntil !== undefined && lifetimeOf(submission.validityPeriod, validUntil, now)),
       ...(await this.#simOf(submission.source)),
     }
-    return { body, skipPhoneValidation: mayBeShortCodes(destinations) }
+    return { body, checks: numberChecks(destinations) }
   }
 
   async #simOf({ value }: SmeAddress) {
@@ -262,11 +263,8 @@ function lifetimeOf(validityPeriod: string, validUntil: number, now: number): { 
   return { validUntil: new Date(validUntil).toISOString() }
 }
 
-async function post(api: SmsGateway, id: string, { body, skipPhoneValidation }: SendRequest): Promise<void> {
-  await api.messages.send(
-    { ...body, id },
-    { idempotencyKey: `smpp:${id}`, ...(skipPhoneValidation && { skipPhoneValidation }) },
-  )
+async function post(api: SmsGateway, id: string, { body, checks }: SendRequest): Promise<void> {
+  await api.messages.send({ ...body, id }, { idempotencyKey: `smpp:${id}`, ...checks })
 }
 
 function withContent({ body, ...rest }: SendRequest, content: ReturnType<typeof messageContent>): SendRequest {

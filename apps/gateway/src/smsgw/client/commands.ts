@@ -20,7 +20,7 @@ export const clientCommands = {
         'no-wait': { about: 'only print the id of the message' },
         sim: { value: '<n>', about: 'SIM that sends the message, counted from 1' },
         device: { value: '<id>', about: 'device that sends the message' },
-        'short-code': { about: 'send to a short code such as 72727, without checking the number' },
+        'short-code': { about: 'send to any number that a modem can dial, such as *100#, without checking it' },
         key: {
           value: '<key>',
           about: 'idempotency key: commands with the same key send one message, even after a crash',

@@ -23,7 +23,7 @@ export async function notifyBySms(
       'no recipient: set --to, or set the pager number of the contact, which Nagios passes as NAGIOS_CONTACTPAGER',
     )
   const text = shortenText(notificationText(environment), MOST_PARTS)
-  const { id } = await sms.messages.send({ to, text }, { signal: AbortSignal.timeout(MOST_MS) })
+  const { id } = await sms.messages.send({ to, text }, { allowShortCodes: true, signal: AbortSignal.timeout(MOST_MS) })
   printLine(id)
   return 0
 }

@@ -22,6 +22,7 @@ export async function sendFromCommandLine(sms: SmsGateway, { positionals, values
     },
     {
       ...(key !== undefined && { idempotencyKey: String(key) }),
+      allowShortCodes: true,
       ...(values['short-code'] === true && { skipPhoneValidation: true }),
     },
   )

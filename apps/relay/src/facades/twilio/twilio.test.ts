@@ -47,6 +47,12 @@ test('a created message is answered as Twilio answers it, and is queued on the S
   expect([media.status, media.json.media_list]).toEqual([200, []])
 })
 
+test('a message is sent to a short code', async () => {
+  await twilio.newAccount()
+  const { status, json } = await twilio.create({ To: '72727' })
+  expect([status, json.to]).toEqual([201, '72727'])
+})
+
 test('a messaging service represents the account or one device', async () => {
   await twilio.newAccount()
   for (const [service, deviceId] of [
