@@ -148,11 +148,7 @@ export class CommandRunner {
   async #send({ id, ...message }: MqttCommand, idempotencyKey: string): Promise<string> {
     const { api, channel } = this.#options
     const { sent, signal } = channel
-    const accepted = await api.messages.send(message, {
-      idempotencyKey,
-      signal,
-      allowShortCodes: true,
-    })
+    const accepted = await api.messages.send(message, { idempotencyKey, signal, allowShortCodes: true })
     sent.add(accepted.id, JSON.stringify({ id: id ?? null }), this.#now())
     return accepted.id
   }
