@@ -13,19 +13,29 @@ const withoutLocales: Plugin = {
 }
 
 /**
- * Requires the modules of Node instead of importing them. An import reads every property of a module, and some of these
- * properties load large parts of Node, such as the web socket of `node:http`.
+ * Requires the modules of Node instead of importing them, and reads only the properties that the app uses. An import
+ * reads every property of a module, and some of them load large parts of Node, such as the web socket of `node:http`.
  */
 const requiredModules: Plugin = {
   name: 'required-modules',
   setup: ({ onLoad, onResolve }) => {
     onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path, namespace: 'required-modules' } : undefined,
+      kind === 'import-statement' ? { path, namespace: 'required-modules', sideEffects: false } : undefined,
     )
-    onLoad({ filter: /./, namespace: 'required-modules' }, ({ path }) => ({
-      contents: `module.exports = require('${path}')`,
-    }))
+    onLoad({ filter: /./, namespace: 'required-modules' }, ({ path }) => ({ contents: moduleOfNode(path) }))
   },
+}
+
+function moduleOfNode(path: string): string {
+  const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== 'default')
+  // No property has a name with a dollar sign.
+  return [
+    `const module$ = require('${path}')`,
+    'const property$ = (name) => module$[name]',
+    'export default module$',
+    // The comments let the bundler leave out the properties that the app does not use.
+    ...names.map((name) => `export const ${name} = /* @__PURE__ */ property$('${name}')`),
+  ].join('\n')
 }
 
 /** Bundles an app into a folder. Native addons stay outside the bundle. */
