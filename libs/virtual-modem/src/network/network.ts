@@ -226,7 +226,7 @@ export class Network {
   ussd(sim: Sim, text: string, reply: (reply: MenuReply) => void): void {
     const subscriber = this.#enrolled(sim)
     this.#options.onEvent?.({ kind: 'ussd', msisdn: sim.msisdn, from: 'modem', text })
-    this.#options.clock.after(this.latencyMs(), () => {
+    subscriber.ussdRequest = this.#options.clock.after(this.latencyMs(), () => {
       const answer = this.#ussdReply(subscriber, text)
       if (answer.kind === 'text') {
         this.#options.onEvent?.({ kind: 'ussd', msisdn: sim.msisdn, from: 'network', text: answer.text })
@@ -235,8 +235,11 @@ export class Network {
     })
   }
 
+  /** Ends the open dialogue, and discards a request that the network has not answered yet. */
   endUssd(sim: Sim): void {
-    this.#enrolled(sim).ussd = undefined
+    const subscriber = this.#enrolled(sim)
+    subscriber.ussdRequest?.cancel()
+    subscriber.ussd = undefined
   }
 
   latencyMs(): number {

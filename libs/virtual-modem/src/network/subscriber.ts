@@ -18,6 +18,8 @@ export class Subscriber {
   readonly imsi: string
   coverage: Coverage
   ussd: UssdDialogue | undefined
+  /** The last request. The network answers it after its latency. */
+  ussdRequest: Timer | undefined
   station: Station | undefined
   readonly #options: SubscriberOptions
   #kept: Kept[] = []

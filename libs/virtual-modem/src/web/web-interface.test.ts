@@ -154,6 +154,17 @@ test('USSD: sends replies to the network until the last answer, and reports the 
   expect(await state()).toBe('0')
 })
 
+test('USSD: a code that is released before its answer opens no session', async () => {
+  const browser = await new Browser().open()
+  browser.world.network.setLatency(70_000)
+  await browser.post('/api/ussd/send', '<content>*101#</content>')
+  await browser.get('/api/ussd/release')
+  browser.host.wait(70_000)
+  browser.world.network.setLatency(0)
+  await browser.post('/api/ussd/send', '<content>*101#</content>')
+  expect(fieldOf(await browser.get('/api/ussd/get'), 'content')).toContain('1 Balance')
+})
+
 test('USSD: the fault ussd-as-menu shows a menu before the answer', async () => {
   const browser = await new Browser({ faults: { 'ussd-as-menu': { times: 1 } } }).open()
   await browser.post('/api/ussd/send', '<content>*100#</content>')
