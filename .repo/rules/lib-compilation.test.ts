@@ -7,7 +7,7 @@ const good = {
   compilerOptions: { lib: ['es2023'], types: [], rootDir: 'src', outDir: 'x', tsBuildInfoFile: 'y' },
   references: [{ path: '../sms' }],
   include: ['src/**/*.ts'],
-  exclude: ['src/**/*.test.ts', 'src/**/*.sim.test.ts'],
+  exclude: ['src/**/*.test.ts', 'src/**/*.sim.test.ts', 'src/testing'],
 }
 
 const problems = (config: object, folder = 'libs/modem') =>

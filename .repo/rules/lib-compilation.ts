@@ -6,7 +6,8 @@ import { lineAt, readSource } from './source-text.ts'
 /**
  * Libs are compiled without the types of Node and browsers, so the compiler proves that they use neither Node nor a
  * browser. This rule keeps the proof valid: no lib may change its compiler options, reference other types, or silence
- * the compiler.
+ * the compiler. Tests and their setup in `src/testing` are compiled with the types of Node. The compiler refuses to
+ * import them into a lib.
  */
 export const libCompilation: Rule = (tree) => [
   ...tree.files.filter((file) => /^libs\/[^/]+\/tsconfig\.json$/.test(file)).flatMap((file) => options(tree, file)),
@@ -16,7 +17,7 @@ export const libCompilation: Rule = (tree) => [
 const REQUIRED = {
   extends: '../../tsconfig.base.json',
   include: ['src/**/*.ts'],
-  exclude: ['src/**/*.test.ts', 'src/**/*.sim.test.ts'],
+  exclude: ['src/**/*.test.ts', 'src/**/*.sim.test.ts', 'src/testing'],
 }
 const REQUIRED_OPTIONS = { lib: ['es2023'], types: [], rootDir: 'src' }
 const FREE_OPTIONS = ['outDir', 'tsBuildInfoFile']

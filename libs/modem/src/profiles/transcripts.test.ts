@@ -18,17 +18,13 @@ test.each(readdirSync(folder).map((file) => file.replace('.txt', '')))('%s', asy
   const events: ModemEvent[] = []
   const usb = /^# usb (\S+)$/m.exec(text)?.[1]
   const modem = new Modem({ port, clock, onEvent: (event) => events.push(event), options: usb ? { usb } : {} })
-  const pass = async () => {
-    await clock.advance(0)
-    for (let i = 0; i < 1000; i += 1) await Promise.resolve()
-  }
 
   port.begin('start')
   let started = false
   const starting = modem.start().finally(() => (started = true))
   for (let i = 0; i < 100 && !started; i += 1) await clock.advance(500)
   await starting
-  await pass()
+  await clock.advance(0)
   expect(port.deviations).toEqual([])
   expect(modem.session?.profile.name).toBe(/^# profile (\S+)$/m.exec(text)?.[1])
 
@@ -39,7 +35,7 @@ test.each(readdirSync(folder).map((file) => file.replace('.txt', '')))('%s', asy
   })
 
   port.begin('receive')
-  await pass()
+  await clock.advance(0)
   const [incoming] = events.flatMap((event) => (event.kind === 'incoming' ? [event.incoming] : []))
   if (incoming?.source.kind !== 'stored') throw new Error('nothing arrived')
 

@@ -37,23 +37,17 @@ async function drive(recording: Recording) {
     onEvent: (event) => events.push(event),
     options: usb ? { usb } : {},
   })
-  const pass = async (ms: number) => {
-    for (let passed = 0; passed <= ms; passed += 500) {
-      await clock.advance(500)
-      for (let i = 0; i < 200; i += 1) await Promise.resolve()
-    }
-  }
   recorder.begin('start')
   replay.open()
   let isStarted = false
   const starting = modem.start().finally(() => (isStarted = true))
-  for (let i = 0; i < 200 && !isStarted; i += 1) await pass(0)
+  for (let i = 0; i < 200 && !isStarted; i += 1) await clock.advance(500)
   expect((await starting).kind).toBe('started')
-  await pass(0)
+  await clock.advance(500)
   recorder.begin('send')
   const sent = await modem.submit(submitPdu, { id: 'a', beforePdu: async () => 'go' })
   recorder.begin('receive')
-  await pass(60_000)
+  await clock.advance(60_000)
   const received = events.flatMap((event) => (event.kind === 'incoming' ? [event.incoming] : []))
   return { profile: modem.session?.profile.name, sent, received, sections: recorder.sections }
 }

@@ -69,7 +69,7 @@ interface Pending {
   readonly run: () => void
 }
 
-/** Waits long enough for the promise chains of a dialogue to settle. */
-export async function promisesSettled(): Promise<void> {
-  for (let i = 0; i < 12; i += 1) await Promise.resolve()
+/** Waits until all promise chains have settled, because `process.nextTick` runs its function only then. */
+export function promisesSettled(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve))
 }

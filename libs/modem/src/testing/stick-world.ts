@@ -101,11 +101,8 @@ export class StickWorld implements WebPort {
     return texts
   }
 
-  async pass(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= 250) {
-      await this.clock.advance(Math.min(left, 250))
-      for (let i = 0; i < 200; i += 1) await Promise.resolve()
-    }
+  pass(ms: number): Promise<void> {
+    return this.clock.advance(ms)
   }
 
   async passing<T>(promise: Promise<T>): Promise<T> {
