@@ -13,6 +13,8 @@ const repository = resolve(import.meta.dirname, '..')
 const project = relative(repository, root)
 /** Starts the resources that all tests of a project share in one run, for example a database server. */
 const globalSetup = resolve(root, 'src/testing/global-setup.ts')
+/** Reduces the cost of passwords in unit tests. Each worker runs it before the tests. */
+const passwordCost = resolve(root, 'src/testing/password-cost.ts')
 /** Tests that start whole programs. `npm run e2e` runs them, with `--mode e2e`. */
 const PROCESS_TESTS = '**/*.process.test.ts'
 /** Builds the programs that tests start. */
@@ -28,6 +30,7 @@ export default defineConfig(({ mode }) => ({
     include: [project === 'apps/e2e' ? '**/*.e2e.ts' : mode === 'e2e' ? PROCESS_TESTS : '**/*.test.ts'],
     exclude: ['**/node_modules/**', ...(mode === 'e2e' ? [] : [PROCESS_TESTS])],
     globalSetup: [...(existsSync(globalSetup) ? [globalSetup] : []), ...(startsPrograms(mode) ? [programs] : [])],
+    setupFiles: mode !== 'e2e' && existsSync(passwordCost) ? [passwordCost] : [],
     // The machine may be busy, so the limit is long and only stops tests that hang.
     testTimeout: project === 'apps/e2e' ? 600_000 : mode === 'e2e' ? 360_000 : 180_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 180_000,
