@@ -11,8 +11,8 @@ const isGroup = (body: string): boolean => body.startsWith('(')
 
 /**
  * Queries that a modem answers even without a SIM or network. No answer can be mistaken for an unsolicited result code.
- * Nearly all firmware supports the first or the second query. Every usable modem supports the last query, because
- * sending messages requires it.
+ * Nearly all firmware supports the first or the second query. Every usable modem supports at least one of the last two
+ * queries, because sending and receiving require their commands.
  */
 export const markers: readonly Marker[] = [
   { command: 'AT+CMEE?', prefix: '+CMEE', answers: (body) => /^\d/.test(body) },
@@ -21,6 +21,7 @@ export const markers: readonly Marker[] = [
   { command: 'AT+GCAP', prefix: '+GCAP', answers: (body) => body !== '' },
   { command: 'AT+CPAS', prefix: '+CPAS', answers: (body) => /^\d/.test(body) },
   { command: 'AT+CMGF?', prefix: '+CMGF', answers: (body) => /^\d/.test(body) },
+  { command: 'AT+CNMI?', prefix: '+CNMI', answers: (body) => /^\d/.test(body) },
 ]
 
 export function isAnswerTo(marker: Marker, line: ResponseLine): boolean {

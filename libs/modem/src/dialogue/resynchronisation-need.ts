@@ -15,6 +15,7 @@ export class ResynchronisationNeed {
   readonly #timeoutMs: number
   /** The unanswered questions that were asked after both ends were last in step. */
   readonly #unanswered: Marker[] = []
+  readonly #silent = new Set<Marker>()
   readonly #waiting: ((end: GettingInStepEnd) => void)[] = []
   #pressing = false
   #begun = 0
@@ -53,7 +54,12 @@ export class ResynchronisationNeed {
   begin(link: ExchangeLink): Resynchronisation {
     this.#pressing = false
     this.#begun += 1
-    const options = { attempts: this.#attempts, timeoutMs: this.#timeoutMs, unanswered: this.#unanswered }
+    const options = {
+      attempts: this.#attempts,
+      timeoutMs: this.#timeoutMs,
+      unanswered: this.#unanswered,
+      silent: this.#silent,
+    }
     const receivedBefore = this.#traffic.bytesReceived
     return new Resynchronisation(link, options, (end) =>
       this.#tell({ ...end, heard: this.#traffic.bytesReceived > receivedBefore }),

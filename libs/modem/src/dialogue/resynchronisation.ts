@@ -102,9 +102,12 @@ export class Resynchronisation implements Exchange {
 
   expired(): void {
     const marker = this.#word[this.#letter]
-    if (this.#state === 'marking' && this.#hasOk && marker) {
-      this.#refused.add(marker)
-      this.#unanswering.add(marker)
+    if (this.#state === 'marking' && marker) {
+      this.#options.silent.add(marker)
+      if (this.#hasOk) {
+        this.#refused.add(marker)
+        this.#unanswering.add(marker)
+      }
     }
     this.#knock()
   }
@@ -134,9 +137,16 @@ export class Resynchronisation implements Exchange {
   }
 
   #mark(): void {
-    const { unanswered } = this.#options
+    const { unanswered, silent } = this.#options
     const supported = markers.filter((marker) => !this.#refused.has(marker))
-    const word = provingWord(unanswered, supported)
+    let word = provingWord(
+      unanswered,
+      supported.filter((marker) => !silent.has(marker)),
+    )
+    if (word === undefined) {
+      silent.clear()
+      word = provingWord(unanswered, supported)
+    }
     if (word === undefined) {
       // A busy modem refuses all questions, so the next attempt starts only after the deadline.
       this.#refused.clear()
@@ -186,6 +196,11 @@ export interface ResynchronisationOptions {
    * Resynchronisation updates the list.
    */
   readonly unanswered: Marker[]
+  /**
+   * Questions that got no answer although the modem had just answered `AT`. They are asked again only if the others
+   * cannot prove that both ends are in step. Resynchronisation updates the set.
+   */
+  readonly silent: Set<Marker>
 }
 
 const mostPrompts = 4

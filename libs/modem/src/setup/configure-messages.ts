@@ -6,6 +6,7 @@ import {
   selectMessageIndications,
 } from '../commands/messages/message-indications.ts'
 import {
+  readIsPduModeOffered,
   readMessageFormat,
   readMessageService,
   selectMessageService,
@@ -53,17 +54,22 @@ export async function configureMessages(
 
 /**
  * Selects PDU mode. Some modems refuse it with any error code until the SIM's messages are loaded (A7670 before `SMS
- * DONE`).
+ * DONE`). Does not wait for a modem that lists text mode alone.
  */
 async function enterPduMode(context: StartupContext): Promise<boolean> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     const answer = await runQuery(context.dialogue, selectPduMode, context.cancellation)
     if (answer.kind === 'value') return true
+    if (attempt === 3 && (await listsTextModeOnly(context))) break
     if (context.cancellation.cancelled || answer.kind === 'not-sent' || context.clock.nowMs() >= until) break
     await context.pause.wait(context.options.simPollMs, context.cancellation)
   }
   return (await askIfKnown(context.dialogue, readMessageFormat, context.cancellation)) === 'pdu'
+}
+
+async function listsTextModeOnly({ dialogue, cancellation }: StartupContext): Promise<boolean> {
+  return (await askIfKnown(dialogue, readIsPduModeOffered, cancellation)) === false
 }
 
 async function selectService(context: StartupContext, profile: Profile): Promise<boolean> {

@@ -27,6 +27,21 @@ describe('setup', () => {
     expect(session.sim).toMatchObject({ iccid: undefined, imsi: undefined, serviceCentre: 'unknown' })
   })
 
+  test('a modem that does not answer unsupported commands is set up within 100 seconds', async () => {
+    const questions = ['AT+CMEE?', 'AT+CSCS?', 'AT+CMEE=?', 'AT+GCAP', 'AT+CPAS', 'AT+CMGF?', 'AT+CNMI?']
+    const bare = Object.fromEntries(
+      [...questions, 'ATV1', 'AT+CMEE=1', 'AT+CGMI', 'AT+CGMM', 'AT+CGMR', 'ATI', 'AT+CFUN?', 'AT+CSCS=*', 'AT+CSMS=*']
+        .concat(['AT+CPMS=*', 'AT+CPMS?', 'AT+CNMI=*', 'AT+CSCA?', 'AT+CCID', 'AT+CNUM', 'AT+CREG=*', 'AT+CLIP=*'])
+        .map((command) => [command, 'raw:']),
+    )
+    const driven = new DrivenModem({ ...bare, 'AT+CNMI?': '+CNMI: 1,0,0,0,0' })
+    const reply = driven.port.reply
+    driven.port.reply = (line) => reply(line)?.replace('\r\nERROR\r\n', '')
+    const session = await driven.session()
+    expect(session.identity.imei).toBe('490154203237518')
+    expect(driven.clock.nowMs()).toBeLessThan(100_000)
+  })
+
   test('writes only ESC and AT until the modem answers, even for a long time', async () => {
     const driven = new DrivenModem({ AT: Array.from({ length: 4 }, () => 'silence').concat('OK') })
     await driven.session()
@@ -297,6 +312,12 @@ describe('messages', () => {
   test('messages cannot be handled without PDU mode', async () => {
     const driven = new DrivenModem({ 'AT+CMGF=0': 'ERROR', 'AT+CMGF?': '+CMGF: 1' })
     expect((await driven.failure()).reason).toBe('pdu-mode-refused')
+  })
+
+  test('a modem that lists text mode alone is refused without waiting', async () => {
+    const driven = new DrivenModem({ 'AT+CMGF=0': 'ERROR', 'AT+CMGF=?': '+CMGF: (1)', 'AT+CMGF?': '+CMGF: 1' })
+    expect((await driven.failure()).reason).toBe('pdu-mode-refused')
+    expect(driven.clock.nowMs()).toBeLessThan(5_000)
   })
 
   test('messages use the first accepted setting of the indication ladder', async () => {

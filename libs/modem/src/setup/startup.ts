@@ -9,6 +9,7 @@ import { askIfKnown, type Query, runQuery } from '../commands/query.ts'
 import { Pause } from '../pause.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { showCallers } from '../receive/incoming-calls.ts'
+import { withBriefWaits } from './brief-waits.ts'
 import { configureMessages, type MessageConfiguration } from './configure-messages.ts'
 import { identifyModem, type ModemIdentity, readModemNumberOf } from './identify-modem.ts'
 import { identifySim, type SimIdentity } from './identify-sim.ts'
@@ -67,7 +68,8 @@ export type StartupOutcome =
  * because the modem has then lost its settings. Optional commands may be refused. A refusal of any other command ends
  * setup with a reason.
  */
-export async function startUp(context: StartupContext): Promise<StartupOutcome> {
+export async function startUp(given: StartupContext): Promise<StartupOutcome> {
+  const context = { ...given, dialogue: withBriefWaits(given.dialogue) }
   const result = await negotiate(context)
   if (context.cancellation.cancelled) return { kind: 'cancelled' }
   if (!('reason' in result) || !contactFailures.has(result.reason)) {

@@ -1,8 +1,19 @@
-import { integerOf, parseParameters } from '../../wire/at-parameters.ts'
+import { integerOf, offersNumber, parseParameters } from '../../wire/at-parameters.ts'
 import { lastWith, type Query } from '../query.ts'
 
 /** Selects PDU mode. 27.005 §3.2.3 */
 export const selectPduMode: Query<true> = { text: 'AT+CMGF=0', timeoutMs: 5000, read: () => true }
+
+/** Returns true if the modem claims to support PDU mode: `+CMGF: (0,1)`. */
+export const readIsPduModeOffered: Query<boolean> = {
+  text: 'AT+CMGF=?',
+  timeoutMs: 5000,
+  prefixes: ['+CMGF'],
+  read: (lines) => {
+    const [list] = parseParameters(lastWith(lines, '+CMGF')?.body ?? '')
+    return list === undefined ? undefined : offersNumber(list, 0)
+  },
+}
 
 /**
  * Reads the mode. A modem that restarted unnoticed may be in text mode, and `AT+CMGS=24` would then send a message to
