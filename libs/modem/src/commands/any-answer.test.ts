@@ -1,3 +1,4 @@
+import { anyCharacter } from '@smsgw/sms/testing/any-character'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { catalogue } from '../profiles/catalogue.ts'
@@ -54,7 +55,7 @@ const fragment = fc.constantFrom(
 )
 const body = fc.oneof(
   fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join('')),
-  fc.string({ maxLength: 60, unit: 'binary' }),
+  fc.string({ maxLength: 60, unit: anyCharacter }),
 )
 const hexadecimal = fc.array(fc.constantFrom(...'0123456789ABCDEF'), { maxLength: 80 }).map((digits) => digits.join(''))
 

@@ -1,3 +1,4 @@
+import { anyCharacter } from '@smsgw/sms/testing/any-character'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Tokenizer } from './tokenizer.ts'
@@ -105,7 +106,7 @@ const dialogueBytes = fc
         '"',
         ' ',
       ),
-      fc.string({ maxLength: 12, unit: 'binary' }),
+      fc.string({ maxLength: 12, unit: anyCharacter }),
     ),
     { maxLength: 40 },
   )

@@ -5,6 +5,7 @@ import { decodeUserData, encodeUserDataField, textOfUserData, type UserData } fr
 import { concatenationOf, nationalLanguagesOf, portsOf } from '../fields/user-data-header.ts'
 import { OctetReader } from '../octets.ts'
 import { PduEncodeError } from '../pdu-error.ts'
+import { anyCharacter } from '../testing/any-character.ts'
 import { countParts, partCapacity } from './part-boundaries.ts'
 import { partsNeeded, type SegmentOptions, segment, segmentData, TooManyPartsError } from './segment.ts'
 import { ucs2Units } from './text-units.ts'
@@ -204,7 +205,7 @@ const gsm = fc.string({ unit: fc.constantFrom(...'abc XYZ0123\n\r@é€[]{}~^|\\
 const turkish = fc.string({ unit: fc.constantFrom(...'abc şğıİŞç€[]'), maxLength: 500 })
 const hindi = fc.string({ unit: fc.constantFrom(...'नमस्ते किताब।€{}'), maxLength: 500 })
 const emoji = fc.string({ unit: 'grapheme', maxLength: 200 })
-const anything = fc.string({ unit: 'binary', maxLength: 300 })
+const anything = fc.string({ unit: anyCharacter, maxLength: 300 })
 const texts = fc.oneof(gsm, turkish, hindi, emoji, anything)
 
 const options: fc.Arbitrary<SegmentOptions> = fc.record(

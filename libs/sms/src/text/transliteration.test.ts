@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyCharacter } from '../testing/any-character.ts'
 import { type Gsm7Shifts, septetsFromText, septetsOfCharacter } from './gsm7-alphabet.ts'
 import { TransliterableText } from './transliteration.ts'
 import { fractions, replacements } from './transliteration-table.ts'
@@ -93,7 +94,7 @@ describe('transliteration to GSM 7 bit', () => {
 
   it('returns only kept characters and characters without a rule, and does not change a text that the alphabet can encode', () => {
     const known = fc.constantFrom(...replacements.keys(), ...fractions.keys(), '\u0301', '\ufe0f', 'α', 'η', 'a', '1')
-    const unit = fc.oneof(known, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
+    const unit = fc.oneof(known, anyCharacter)
     const isKept = inGsm7()
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 30 }), (units) => {
@@ -137,7 +138,7 @@ describe('transliteration to GSM 7 bit', () => {
     const known = fc.constantFrom(...replacements.keys(), ...fractions.keys(), 'ǘ', 'ΐ', 'ẵ', 'É', 'ﬃ', '\u0958', '𝐀')
     const marks = fc.constantFrom('\u0301', '\u0308', '\u0323', '\ufe0f', '\u0342')
     const letters = fc.constantFrom('a', 'u', 'α', 'η', 'Ω', '1', ' ')
-    const unit = fc.oneof(known, marks, letters, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
+    const unit = fc.oneof(known, marks, letters, anyCharacter)
     // Keeps any subset of the characters, like a table that lacks some of them.
     const kept = fc.func(fc.boolean()) as fc.Arbitrary<(char: string) => boolean>
     fc.assert(
@@ -195,7 +196,7 @@ describe('a text transliterated to several alphabets', () => {
   it('a text transliterated to several alphabets does not depend on the order of the alphabets', () => {
     const unit = fc.oneof(
       fc.constantFrom(...replacements.keys(), ...fractions.keys(), 'α', 'μέρα', '\u200b', '\ufe0f', '\u0301', '1', ' '),
-      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      anyCharacter,
     )
     const kept = fc.func(fc.boolean()) as fc.Arbitrary<(char: string) => boolean>
     fc.assert(
