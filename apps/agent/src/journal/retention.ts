@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 /**
  * Content is removed from the journal as soon as it is no longer needed. Of a message that has ended, only the data
@@ -62,6 +62,7 @@ export const undatedMs = 8_640_000_000_000_000
 /** Removes old records. The content of events that the relay has stored is removed earlier. */
 export class JournalRetention {
   readonly #database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
   /** The content of all events up to this number was removed. */
   #clearedUpTo = 0
   #journalId: unknown
@@ -92,7 +93,7 @@ export class JournalRetention {
    * messages keep their time, because joining them depends on it.
    */
   #date(nowMs: number): void {
-    const run = (sql: string) => this.#database.prepare(sql).run(nowMs)
+    const run = (sql: string) => this.#statement(sql).run(nowMs)
     run('UPDATE events SET written_ms = ?1 WHERE written_ms > ?1')
     run('UPDATE commands SET ended_ms = ?1 WHERE outcome IS NOT NULL AND ended_ms > ?1')
     run("UPDATE inbound SET received_ms = ?1 WHERE received_ms > ?1 AND settled <> 'joined'")
@@ -100,23 +101,21 @@ export class JournalRetention {
 
   /** Replaces the content of acknowledged events with a note, in case the relay requests these events again. */
   #clearEvents(writtenBeforeMs: number): void {
-    const [journal] = this.#database.prepare('SELECT id, mark FROM journal').all()
+    const [journal] = this.#statement('SELECT id, mark FROM journal').all()
     const mark = Number(journal?.['mark'])
     if (journal?.['id'] !== this.#journalId) this.#clearedUpTo = 0
-    this.#database
-      .prepare(
-        `UPDATE events SET event = CASE event ->> 'kind'
+    this.#statement(
+      `UPDATE events SET event = CASE event ->> 'kind'
            WHEN 'received' THEN json_object('kind', 'logged', 'at', event ->> 'receivedAt', 'module', 'receiving',
              'priority', 'WARN', 'message', 'SIM ' || (event ->> 'simNumber') ||
              ': a received message was reported to the relay; its content was removed after HASH_AFTER_SECONDS')
            ELSE json_remove(event, '$.text') END
          WHERE seq > ?1 AND seq <= ?2 AND written_ms < ?3 AND (event ->> 'kind' = 'received' OR
            event ->> 'kind' = 'ussd-answered' AND event ->> 'text' IS NOT NULL)`,
-      )
-      .run(this.#clearedUpTo, mark, writtenBeforeMs)
-    const [kept] = this.#database
-      .prepare('SELECT seq FROM events WHERE seq > ? AND seq <= ? AND +written_ms >= ? ORDER BY seq LIMIT 1')
-      .all(this.#clearedUpTo, mark, writtenBeforeMs)
+    ).run(this.#clearedUpTo, mark, writtenBeforeMs)
+    const [kept] = this.#statement(
+      'SELECT seq FROM events WHERE seq > ? AND seq <= ? AND +written_ms >= ? ORDER BY seq LIMIT 1',
+    ).all(this.#clearedUpTo, mark, writtenBeforeMs)
     this.#journalId = journal?.['id']
     this.#clearedUpTo = kept === undefined ? Math.max(this.#clearedUpTo, mark) : Number(kept['seq']) - 1
   }
@@ -127,7 +126,7 @@ export class JournalRetention {
    * the oldest events first, because the numbers of the remaining events must have no gaps.
    */
   #removeRecords(beforeMs: number): Removed {
-    const run = (sql: string) => Number(this.#database.prepare(sql).run(beforeMs).changes)
+    const run = (sql: string) => Number(this.#statement(sql).run(beforeMs).changes)
     const ended = 'SELECT cmd_id FROM commands WHERE outcome IS NOT NULL AND ended_ms < ?'
     run(`DELETE FROM attempts WHERE cmd_id IN (${ended})`)
     run(`DELETE FROM reports WHERE cmd_id IN (${ended})`)
@@ -138,5 +137,13 @@ export class JournalRetention {
         (SELECT seq FROM events WHERE +written_ms >= ?1 OR seq > (SELECT mark FROM journal) ORDER BY seq LIMIT 1),
         (SELECT next_seq FROM journal))`),
     }
+  }
+
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const statement = this.#database.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
   }
 }
