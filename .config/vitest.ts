@@ -15,6 +15,8 @@ const project = relative(repository, root)
 const globalSetup = resolve(root, 'src/testing/global-setup.ts')
 /** Reduces the cost of passwords in unit tests. Each worker runs it before the tests. */
 const passwordCost = resolve(root, 'src/testing/password-cost.ts')
+/** Finds programs and servers that an end-to-end test leaves running. Each worker runs it before each test file. */
+const leakCheck = resolve(root, 'src/testing/leak-check.ts')
 /** Tests that start whole programs. `npm run e2e` runs them, with `--mode e2e`. */
 const PROCESS_TESTS = '**/*.process.test.ts'
 /** Builds the programs that tests start. */
@@ -22,7 +24,7 @@ const programs = resolve(repository, '.repo/programs-of-tests.ts')
 
 // The folder for temporary folders of tests and of the processes that they start.
 const temporary = memoryFolder()
-if (project !== 'apps/e2e' && temporary !== undefined) process.env['TMPDIR'] ??= temporary
+if (temporary !== undefined) process.env['TMPDIR'] ??= temporary
 
 export default defineConfig(({ mode }) => ({
   test: {
@@ -30,7 +32,10 @@ export default defineConfig(({ mode }) => ({
     include: [project === 'apps/e2e' ? '**/*.e2e.ts' : mode === 'e2e' ? PROCESS_TESTS : '**/*.test.ts'],
     exclude: ['**/node_modules/**', ...(mode === 'e2e' ? [] : [PROCESS_TESTS])],
     globalSetup: [...(existsSync(globalSetup) ? [globalSetup] : []), ...(startsPrograms(mode) ? [programs] : [])],
-    setupFiles: mode !== 'e2e' && existsSync(passwordCost) ? [passwordCost] : [],
+    setupFiles: [
+      ...(mode !== 'e2e' && existsSync(passwordCost) ? [passwordCost] : []),
+      ...(existsSync(leakCheck) ? [leakCheck] : []),
+    ],
     // The machine may be busy, so the limit is long and only stops tests that hang.
     testTimeout: project === 'apps/e2e' ? 600_000 : mode === 'e2e' ? 360_000 : 180_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 180_000,
@@ -42,7 +47,7 @@ export default defineConfig(({ mode }) => ({
     passWithNoTests: false,
     // Test files share loaded modules, because loading the modules again would take most of the time. They share no
     // state: libraries have none, and each test file of an app has its own database or folders.
-    isolate: project === 'apps/e2e',
+    isolate: false,
     // Node loads TypeScript itself, in half the time. Only the console has sources that Vite must compile.
     experimental: { viteModuleRunner: project === 'apps/console' },
   },

@@ -148,6 +148,7 @@ test('listen forwards the events that a webhook would get, signed with its own s
   expect(listen.lines.at(-1)).toBe('4 events forwarded, 1 failed')
   const file = join(folder, 'smsgw/listen-secret')
   expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8').trim()]).toEqual([0o600, secret])
+  await webhookEvents.stop()
 })
 
 test('listen names a missing option and an unknown event', async () => {
