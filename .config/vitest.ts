@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { cachedTotalsFile, TOTALS_FOLDER, totalsFile } from '../.repo/test-totals.ts'
 import { TotalsReporter } from '../.repo/vitest-totals.ts'
 
@@ -22,6 +23,38 @@ const PROCESS_TESTS = '**/*.process.test.ts'
 /** Builds the programs that tests start. */
 const programs = resolve(repository, '.repo/programs-of-tests.ts')
 
+/**
+ * The end-to-end tests that take longest, alternately files that mostly wait and files that mostly compute. Vitest
+ * would start half of them last, because their files are small.
+ */
+const LONGEST = [
+  'waiting',
+  'console-dialogs',
+  'clock-jumps',
+  'console-languages',
+  'lost-answer',
+  'console-conversations',
+  'partition',
+  'console-pages',
+  'phones-mms',
+  'console-long-lists',
+  'full-disk',
+  'backup',
+  'faults',
+  'stop-during-start',
+].map((name) => resolve(repository, `apps/e2e/src/${name}.e2e.ts`))
+
+/** Starts the longest test files first, so that no worker is idle while another one still runs a long file. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const missing = LONGEST.find((file) => !existsSync(file))
+    if (missing !== undefined) throw new Error(`.config/vitest.ts lists ${missing}, which does not exist`)
+    const sorted = await super.sort(files)
+    const longest = LONGEST.flatMap((file) => sorted.filter(({ moduleId }) => moduleId === file))
+    return [...longest, ...sorted.filter((file) => !longest.includes(file))]
+  }
+}
+
 // The folder for temporary folders of tests and of the processes that they start.
 const temporary = memoryFolder()
 if (temporary !== undefined) process.env['TMPDIR'] ??= temporary
@@ -40,6 +73,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: project === 'apps/e2e' ? 600_000 : mode === 'e2e' ? 360_000 : 180_000,
     hookTimeout: project === 'apps/e2e' ? 600_000 : 180_000,
     maxWorkers: workers(),
+    ...(project === 'apps/e2e' ? { sequence: { sequencer: LongestFirst } } : {}),
     // The compile cache halves the start time of programs that tests start. The cache finds a module by its content.
     env: { NODE_COMPILE_CACHE: resolve(repository, '.cache/compile') },
     // The time limit for an awaited event. It is long, because the machine may be busy.
