@@ -55,6 +55,30 @@ test('--e2e runs the end-to-end tests', async () => {
   expect(lines[0]).not.toContain('--e2e')
 })
 
+const WITH_RELAY = {
+  tasks: {
+    tasks: { ...PLAN.tasks.tasks, relay: { target: { project: '@smsgw/relay' }, projectRoot: 'libs/relay' } },
+  },
+}
+
+test('the tests of the relay start with the first other tests, and a failure of either run counts', async () => {
+  const run = (ofRelay: string, ofOthers: string) =>
+    npmTest(
+      `console.log(process.argv.slice(2).join(' '))
+       if (process.argv.includes('--projects=@smsgw/relay')) { leave('relay', 3, 0, 0); ${ofRelay} }
+       else { leave('a', 1, 0, 0); leave('b', 2, 0, 0); ${ofOthers} }`,
+      { plan: WITH_RELAY },
+    )
+  const { code, lines } = await run('', '')
+  expect({ code, last: lines.at(-1) }).toEqual({ code: 0, last: '6 passed, 0 failed, 0 skipped' })
+  expect(lines.slice(0, 2).sort()).toEqual([
+    'run-many -t test --output-style=stream --exclude=@smsgw/relay --parallel=2',
+    'run-many -t test --output-style=stream --projects=@smsgw/relay',
+  ])
+  expect((await run('process.exitCode = 1', '')).code).toBe(1)
+  expect((await run('', 'process.exitCode = 1')).code).toBe(1)
+})
+
 test('--affected tests the affected projects, and succeeds if there are none', async () => {
   const some = await npmTest(`console.log(process.argv.slice(2).join(' ')); leave('a', 3, 0, 0); leave('b', 2, 0, 0)`, {
     args: ['--affected', '--base=origin/main'],
