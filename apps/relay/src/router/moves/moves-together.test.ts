@@ -95,13 +95,13 @@ test('a step is recorded only by a command that knows the present step', async (
   await cancelMove(await deps(0), move)
 })
 
-/** Ends the connections that have an advisory lock in the directory. */
+/** Ends the connections that have an advisory lock in the directory, and waits until they have ended. */
 async function endLocks(): Promise<void> {
   const { connectionString: url = '' } = world.directory.options
   const client = databaseClient({ url })
   await client.connect()
   await client.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
+    `SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
   )
   await client.end()
