@@ -60,9 +60,10 @@ test('a received message notifies the browser of its sender, without its text', 
     topic: expect.stringMatching(/^[\w-]{32}$/),
   })
   await eventually(async () => expect(await queued()).toBe(0))
-  const { json } = await relay.api('GET', '/push/subscriptions')
-  expect(json).toMatchObject([{ service: service.origin.slice('https://'.length), lastSentAt: expect.any(String) }])
-  expect(JSON.stringify(json)).not.toContain(browser.keys.auth)
+  const subscriptions = async () => (await relay.api('GET', '/push/subscriptions')).json
+  const sent = { service: service.origin.slice('https://'.length), lastSentAt: expect.any(String) }
+  await eventually(async () => expect(await subscriptions()).toMatchObject([sent]))
+  expect(JSON.stringify(await subscriptions())).not.toContain(browser.keys.auth)
 })
 
 test('the push service can verify who sent the notification', async () => {
