@@ -51,7 +51,9 @@ test('when the answers to all questions of a word have arrived, its last questio
 })
 
 test('no answer matches two questions', () => {
-  const answers = ['+CMEE: 1', '+CSCS: "IRA"', '+CMEE: (0-2)', '+GCAP: +CGSM', '+CPAS: 0']
+  const answers = ['+CMEE: 1', '+CSCS: "IRA"', '+CMEE: (0-2)', '+GCAP: +CGSM', '+CPAS: 0', '+CMGF: 0'].concat(
+    '+CNMI: 2,1,0,0,0',
+  )
   for (const answer of answers) {
     expect(markers.filter((marker) => isAnswerTo(marker, readResponseLine(answer)))).toHaveLength(1)
   }

@@ -19,16 +19,18 @@ class SlowModem implements BytePort {
   readonly #clock: ManualClock
   readonly #fates: readonly Fate[]
   readonly #unsupported: readonly string[]
+  readonly #ignored: readonly string[]
   readonly #waiting: { line: string; fate: Fate }[] = []
   #commands = 0
   #line = ''
   #busy = false
   #onBytes: (bytes: Uint8Array) => void = () => undefined
 
-  constructor(clock: ManualClock, fates: readonly Fate[], unsupported: readonly string[]) {
+  constructor(clock: ManualClock, fates: readonly Fate[], unsupported: readonly string[], ignored: readonly string[]) {
     this.#clock = clock
     this.#fates = fates
     this.#unsupported = unsupported
+    this.#ignored = ignored
   }
 
   write(bytes: Uint8Array): void {
@@ -61,7 +63,7 @@ class SlowModem implements BytePort {
     this.#busy = true
     this.#clock.after(next.fate.delayMs, () => {
       this.#busy = false
-      if (next.fate.answered) {
+      if (next.fate.answered && !this.#ignored.includes(next.line)) {
         const answer = this.#unsupported.includes(next.line) ? '\r\nERROR\r\n' : answerTo(next.line)
         this.#onBytes(Uint8Array.from(answer, (char) => char.charCodeAt(0)))
       }
@@ -85,6 +87,10 @@ function answerTo(line: string): string {
       return '\r\n+GCAP: +CGSM\r\n\r\nOK\r\n'
     case 'AT+CPAS':
       return '\r\n+CPAS: 0\r\n\r\nOK\r\n'
+    case 'AT+CMGF?':
+      return '\r\n+CMGF: 0\r\n\r\nOK\r\n'
+    case 'AT+CNMI?':
+      return '\r\n+CNMI: 2,1,0,0,0\r\n\r\nOK\r\n'
     case 'AT':
       return '\r\nOK\r\n'
     default:
@@ -111,10 +117,11 @@ test('a late answer is never used for another command, even if other answers are
     fc.asyncProperty(
       fc.array(fate, { minLength: 1, maxLength: 40 }),
       fc.subarray(['AT+CMEE?', 'AT+CMEE=?', 'AT+CSCS?', 'AT+GCAP', 'AT+CPAS'], { maxLength: 3 }),
-      async (fates, unsupported) => {
+      fc.subarray(['AT+CMEE?', 'AT+CMEE=?', 'AT+CSCS?', 'AT+CMGF?'], { maxLength: 3 }),
+      async (fates, unsupported, ignored) => {
         const clock = new ManualClock()
         const dialogue = new Dialogue({
-          port: new SlowModem(clock, fates, unsupported),
+          port: new SlowModem(clock, fates, unsupported, ignored),
           clock,
           onEvent: () => undefined,
         })

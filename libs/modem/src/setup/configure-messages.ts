@@ -54,7 +54,7 @@ export async function configureMessages(
 
 /**
  * Selects PDU mode. Some modems refuse it with any error code until the SIM's messages are loaded (A7670 before `SMS
- * DONE`). Does not wait for a modem that lists text mode alone.
+ * DONE`). Does not wait for a modem that lists only text mode.
  */
 async function enterPduMode(context: StartupContext): Promise<boolean> {
   const until = context.clock.nowMs() + context.options.simBusyLimitMs

@@ -9,7 +9,7 @@ import { askIfKnown, type Query, runQuery } from '../commands/query.ts'
 import { Pause } from '../pause.ts'
 import type { Profile } from '../profiles/profile.ts'
 import { showCallers } from '../receive/incoming-calls.ts'
-import { withBriefWaits } from './brief-waits.ts'
+import { BriefWaits } from './brief-waits.ts'
 import { configureMessages, type MessageConfiguration } from './configure-messages.ts'
 import { identifyModem, type ModemIdentity, readModemNumberOf } from './identify-modem.ts'
 import { identifySim, type SimIdentity } from './identify-sim.ts'
@@ -69,7 +69,7 @@ export type StartupOutcome =
  * setup with a reason.
  */
 export async function startUp(given: StartupContext): Promise<StartupOutcome> {
-  const context = { ...given, dialogue: withBriefWaits(given.dialogue) }
+  const context = { ...given, dialogue: new BriefWaits(given.dialogue, given.clock) }
   const result = await negotiate(context)
   if (context.cancellation.cancelled) return { kind: 'cancelled' }
   if (!('reason' in result) || !contactFailures.has(result.reason)) {

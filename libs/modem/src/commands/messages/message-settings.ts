@@ -4,14 +4,15 @@ import { lastWith, type Query } from '../query.ts'
 /** Selects PDU mode. 27.005 §3.2.3 */
 export const selectPduMode: Query<true> = { text: 'AT+CMGF=0', timeoutMs: 5000, read: () => true }
 
-/** Returns true if the modem claims to support PDU mode: `+CMGF: (0,1)`. */
+/** Reads whether the modem lists PDU mode: `+CMGF: (0,1)`. */
 export const readIsPduModeOffered: Query<boolean> = {
   text: 'AT+CMGF=?',
   timeoutMs: 5000,
   prefixes: ['+CMGF'],
   read: (lines) => {
-    const [list] = parseParameters(lastWith(lines, '+CMGF')?.body ?? '')
-    return list === undefined ? undefined : offersNumber(list, 0)
+    const lists = parseParameters(lastWith(lines, '+CMGF')?.body ?? '')
+    // Some modems leave out the parentheses.
+    return lists.some((list) => offersNumber(list, 1)) ? lists.some((list) => offersNumber(list, 0)) : undefined
   },
 }
 
