@@ -36,3 +36,21 @@ test('ussd-as-menu: sends a menu first, the reply after an answer', () => {
   host.say('AT+CUSD=1,"1"\r')
   expect(host.wait(0)).toContain('+CUSD: 0,"Your balance')
 })
+
+test.each([
+  ['that is cancelled', 'AT+CUSD=2\r'],
+  ['of a modem that leaves the network', 'AT+CFUN=4\r'],
+])('a code %s before its answer opens no session', (_, leave) => {
+  const world = emulatedNetwork()
+  const host = new EmulatedHost(world)
+  const { network } = world
+  network.setLatency(70_000)
+  host.say('AT+CUSD=1,"*101#"\r')
+  host.say(leave)
+  host.wait(70_000)
+  network.setLatency(0)
+  host.say('AT+CFUN=1\r')
+  host.wait(60_000)
+  host.say('AT+CUSD=1,"*101#"\r')
+  expect(host.wait(0)).toContain('1 Balance')
+})

@@ -235,11 +235,8 @@ export class Network {
     })
   }
 
-  /** Ends the open dialogue, and discards a request that the network has not answered yet. */
   endUssd(sim: Sim): void {
-    const subscriber = this.#enrolled(sim)
-    subscriber.ussdRequest?.cancel()
-    subscriber.ussd = undefined
+    this.#enrolled(sim).endUssd()
   }
 
   latencyMs(): number {

@@ -53,9 +53,15 @@ export class Subscriber {
   detach(station: Station): void {
     if (this.station !== station) return
     this.station = undefined
-    this.ussd = undefined
+    this.endUssd()
     this.#rest()
     if (this.#kept.length > 0) this.#options.onKept(this, 'absent')
+  }
+
+  /** Ends the open dialogue, and discards a request that the network has not answered yet. */
+  endUssd(): void {
+    this.ussdRequest?.cancel()
+    this.ussd = undefined
   }
 
   memoryAvailable(): void {
