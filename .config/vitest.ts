@@ -95,11 +95,11 @@ function startsPrograms(mode: string): boolean {
 
 /**
  * Tests of processes and databases wait most of the time, so two workers suit a machine with two cores. The relay gets
- * three, because its tests take the longest: they still run when all other tests have ended.
+ * four, because its tests take the longest: they still run when all other tests have ended.
  */
 function workers(): number {
   if (project === 'apps/e2e') return 4
-  return Math.max(project === 'apps/relay' ? 3 : 2, availableParallelism() - 1)
+  return Math.max(project === 'apps/relay' ? 4 : 2, availableParallelism() - 1)
 }
 
 /**
