@@ -314,7 +314,7 @@ describe('messages', () => {
     expect((await driven.failure()).reason).toBe('pdu-mode-refused')
   })
 
-  test('a modem that lists text mode alone is refused without waiting', async () => {
+  test('a modem that lists only text mode is refused without waiting', async () => {
     const driven = new DrivenModem({ 'AT+CMGF=0': 'ERROR', 'AT+CMGF=?': '+CMGF: (1)', 'AT+CMGF?': '+CMGF: 1' })
     expect((await driven.failure()).reason).toBe('pdu-mode-refused')
     expect(driven.clock.nowMs()).toBeLessThan(5_000)
