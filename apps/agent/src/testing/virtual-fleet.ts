@@ -28,8 +28,12 @@ export class VirtualFleet {
   readonly sending = new Set<number>()
   readonly written: string[] = []
   readonly opened: string[] = []
+  /** The PDUs of received messages. */
+  readonly incoming: string[] = []
   /** Replaces the result of opening a port. */
   openInstead: ((address: string) => Promise<OpenResult> | undefined) | undefined
+  /** Called for all that is written to a port, with a function that lets the port deliver a text. */
+  onWrite: ((address: string, text: string, hear: (text: string) => void) => void) | undefined
   readonly #random = seededRandom(1)
   readonly network = new Network({ clock: this.clock, random: this.#random })
   readonly #ports = new Map<string, PortDevice>()
@@ -116,7 +120,7 @@ export class VirtualFleet {
           onUnreadable: () => undefined,
           onSending: ({ simNumber }) => void this.sending.add(simNumber),
           onNotSending: ({ simNumber }) => void this.sending.delete(simNumber),
-          onIncoming: () => undefined,
+          onIncoming: (_sim, { pdu }) => void this.incoming.push(pdu),
           onLateResult: () => undefined,
           onCall: () => undefined,
           onNetworkTime: () => undefined,
@@ -161,6 +165,7 @@ export class VirtualFleet {
       (bytes) => {
         const text = String.fromCharCode(...bytes)
         this.written.push(`${address} ${text}`)
+        this.onWrite?.(address, text, (heard) => port.hear(Buffer.from(heard, 'latin1')))
         if (device instanceof VirtualModem) this.clock.after(1, () => device.receive(bytes))
         else {
           const answer = device.answer(text)

@@ -4,8 +4,7 @@ import { readMessageFormat } from '@smsgw/modem/commands/messages/message-settin
 import { runQuery } from '@smsgw/modem/commands/query'
 import { Dialogue } from '@smsgw/modem/dialogue/dialogue'
 import { readHilinkNumber } from '@smsgw/modem/hilink/hilink-modem'
-import type { ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
-import type { BytePort } from '@smsgw/modem/wire/byte-port'
+import type { ClosablePort, ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
 import type { ByteTrace } from '@smsgw/modem/wire/trace'
 
 export type Identified =
@@ -27,7 +26,7 @@ export type Identified =
 /**
  * Tries the ports of a place until one reports an IMEI. If no port reports an IMEI, the port with the best answer is
  * used. OK to `AT` is not enough, because some ports answer OK to everything. The chosen port stays open, and the other
- * ports are closed.
+ * ports are closed. Messages that the modem delivered on any of these ports meanwhile are repeated on the chosen port.
  */
 export async function identifyPlace(options: {
   readonly ports: readonly string[]
@@ -37,6 +36,7 @@ export async function identifyPlace(options: {
 }): Promise<Identified> {
   const { ports, open, clock, trace } = options
   const untilMs = clock.nowMs() + budgetMs
+  const delivered: string[] = []
   let best: Opened | undefined
   let problem: Extract<Identified, { kind: 'absent' | 'refused' }> | undefined
   for (const address of ports) {
@@ -47,8 +47,9 @@ export async function identifyPlace(options: {
       if (problem === undefined || problem.kind === 'absent') problem = opened
       continue
     }
-    const { port } = opened
-    const number = 'exchange' in port ? await readHilinkNumber(port) : await readNumber(port, clock, trace)
+    const port = 'exchange' in opened.port ? opened.port : new RepeatingPort(opened.port, delivered)
+    const number =
+      'exchange' in port ? await readHilinkNumber(port) : await readNumber(port, { clock, trace, delivered })
     const found: Opened = { ...kindOf(number), address, port }
     if (best !== undefined && rank(found) <= rank(best)) {
       await port.close()
@@ -77,14 +78,20 @@ function rank(found: Opened): number {
 
 /** Reads the IMEI or serial number on an open port; undefined if the device is not a modem. The port stays usable. */
 async function readNumber(
-  port: BytePort,
-  clock: Clock,
-  trace: ByteTrace | undefined,
+  port: RepeatingPort,
+  {
+    clock,
+    trace,
+    delivered,
+  }: { readonly clock: Clock; readonly trace: ByteTrace | undefined; readonly delivered: string[] },
 ): Promise<ModemNumber | undefined> {
   const dialogue = new Dialogue({
     port,
     clock,
-    onEvent: () => undefined,
+    onEvent: (event) => {
+      const isMessage = event.kind === 'unsolicited' && ['+CMT', '+CDS'].includes(event.prefix)
+      if (isMessage && event.payload !== undefined) delivered.push(`\r\n${event.text}\r\n${event.payload}\r\n`)
+    },
     resynchroniseAttempts: attempts,
     resynchroniseTimeoutMs: attemptMs,
     ...(trace && { trace }),
@@ -99,8 +106,65 @@ async function readNumber(
     return format.kind === 'value' ? number : undefined
   } finally {
     dialogue.close('identification finished')
+    port.endListening()
   }
 }
+
+/**
+ * A port whose listener changes. A modem without memory for messages delivers each message only once, so the next
+ * listener first gets the messages that were delivered before, and the bytes that arrived while there was no listener.
+ */
+class RepeatingPort implements ClosablePort {
+  readonly #port: ClosablePort
+  readonly #delivered: string[]
+  /** The bytes that arrive while there is no listener. */
+  #kept = Buffer.alloc(0)
+  #repeats = false
+  #listener: ((bytes: Uint8Array) => void) | undefined
+
+  constructor(port: ClosablePort, delivered: string[]) {
+    this.#port = port
+    this.#delivered = delivered
+    port.onBytes((bytes) => this.#receive(bytes))
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#port.write(bytes)
+  }
+
+  onBytes(listener: (bytes: Uint8Array) => void): void {
+    this.#listener = listener
+  }
+
+  onClosed(listener: (reason: string) => void): void {
+    this.#port.onClosed(listener)
+  }
+
+  close(): Promise<void> {
+    return this.#port.close()
+  }
+
+  endListening(): void {
+    this.#listener = undefined
+    this.#repeats = true
+  }
+
+  #receive(bytes: Uint8Array): void {
+    if (this.#listener === undefined) {
+      if (this.#kept.length < mostKept) this.#kept = Buffer.concat([this.#kept, bytes])
+      return
+    }
+    if (this.#repeats) {
+      this.#repeats = false
+      const missed = Buffer.concat([Buffer.from(this.#delivered.splice(0).join(''), 'latin1'), this.#kept])
+      this.#kept = Buffer.alloc(0)
+      if (missed.length > 0) this.#listener(missed)
+    }
+    this.#listener(bytes)
+  }
+}
+
+const mostKept = 65_536
 
 // Two attempts are enough, because a working modem answers within milliseconds. The caller waits at most 15 s for the
 // port.
