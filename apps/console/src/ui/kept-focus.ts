@@ -12,7 +12,8 @@ const places = [items, 'section', 'form', 'main', '[role="dialog"]'].join()
 /**
  * Keeps the focus on the page. A browser drops the focus when the focused element is removed or disabled, for example a
  * button during its request. An element that is enabled again gets the focus back. If the element was removed, the next
- * item of its list gets the focus, or the part of the page that contained the element.
+ * item of its list gets the focus, or the part of the page that contained the element. If the user takes the focus
+ * away, for example with the key that hides the keyboard of a phone, it stays away.
  */
 export function useKeptFocus(): void {
   useEffect(() => keepFocus(), [])
@@ -32,11 +33,18 @@ function keepFocus(): () => void {
   const leaveByKey = ({ key }: KeyboardEvent) => {
     if (key === 'Escape' && path[0]?.element.matches('input,textarea')) path = []
   }
+  // An element that is being removed or disabled can lose the focus before the change is complete.
+  const leaveIfUnchanged = ({ target }: FocusEvent) =>
+    queueMicrotask(() => {
+      const isUnchanged = target === path[0]?.element && isUsable(target)
+      // A window that loses the focus gives it back to the element later.
+      if (isUnchanged && document.activeElement === document.body && document.hasFocus()) path = []
+    })
   const restore = () => {
     const last = path[0]?.element
     if (last === undefined || document.activeElement !== document.body) return
     if (!last.isConnected) focusPlace(placeOf(path) ?? document.getElementById('content'))
-    else if (last instanceof HTMLElement && !last.matches(':disabled')) last.focus({ preventScroll: true })
+    else if (last instanceof HTMLElement && isUsable(last)) last.focus({ preventScroll: true })
   }
   const watcher = new MutationObserver(() => {
     if (path.length === 0 || document.activeElement !== document.body) return
@@ -46,6 +54,7 @@ function keepFocus(): () => void {
   const listening = new AbortController()
   const { signal } = listening
   document.addEventListener('focusin', note, { signal })
+  document.addEventListener('focusout', leaveIfUnchanged, { signal })
   document.addEventListener('pointerdown', leave, { signal, capture: true })
   document.addEventListener('keydown', leaveByKey, { signal, capture: true })
   watcher.observe(document.body, { subtree: true, childList: true, attributeFilter: ['disabled'] })
@@ -54,6 +63,10 @@ function keepFocus(): () => void {
     watcher.disconnect()
     clearTimeout(timer)
   }
+}
+
+function isUsable(target: EventTarget | undefined | null): boolean {
+  return target instanceof Element && target.isConnected && !target.matches(':disabled')
 }
 
 interface Contained {
