@@ -75,7 +75,8 @@ test('sends a scheduled message at its time', async () => {
     textMessage: { text: 'Later' },
     scheduleAt: new Date(dueMs).toISOString(),
   })
-  expect(Date.parse(message.states['Sent'] ?? '')).toBeGreaterThanOrEqual(dueMs)
+  // The relay goes by the clock of its database, which it knows only as exactly as the round trip is short.
+  expect(Date.parse(message.states['Sent'] ?? '')).toBeGreaterThan(dueMs - 1000)
 })
 
 test('refuses a message for a SIM that the device does not have, and fails a message that the network refuses', async () => {

@@ -43,8 +43,7 @@ test('a sign-out of an expired session removes all data of the user', async () =
 
 test('a 401 response to any request removes all data of the user', async () => {
   const page = await openThread()
-  await page.context().clearCookies()
-  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  await openSettingsWithoutSession(page)
   await untilForgotten(page)
   await page.context().close()
 })
@@ -114,8 +113,7 @@ test('a draft that the full browser cannot store is there again after the sessio
   const text = 'A text for which the browser has no room'
   await composer.fill(text)
   expect(await page.evaluate('Object.keys(localStorage).filter((name) => name.includes("draft"))')).toEqual([])
-  await page.context().clearCookies()
-  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  await openSettingsWithoutSession(page)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await signIn(page, user)
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
@@ -175,6 +173,18 @@ async function showThread(page: Page): Promise<void> {
     .click()
   await page.getByRole('region', { name: 'Conversations' }).getByRole('link', { name: number }).click()
   await page.getByRole('article').getByText(secret).waitFor()
+}
+
+/** Holds the requests of the page until the click, because the response to an earlier one would end the session. */
+async function openSettingsWithoutSession(page: Page): Promise<void> {
+  const clicked = Promise.withResolvers<void>()
+  await page.route('**/3rdparty/v1/**', async (route) => {
+    await clicked.promise
+    await route.continue()
+  })
+  await page.context().clearCookies()
+  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  clicked.resolve()
 }
 
 async function signOut(page: Page): Promise<void> {
