@@ -37,6 +37,25 @@ test('HTTPS has the same limits as HTTP, and answers a request that offers anoth
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 200'])
 })
 
+test('refuses a request with several idempotency keys, after its credentials are checked', async () => {
+  const relay = await start({})
+  const body = JSON.stringify({ phoneNumbers: ['+447400123456'], textMessage: { text: 'Hello' } })
+  const ask = async (path: string, authorization: string) => {
+    const socket = connect(Number(new URL(relay.url).port), '127.0.0.1')
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}Content-Type: application/json\r\n` +
+        `Idempotency-Key: one\r\nidempotency-key: two\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    return await text(socket)
+  }
+  for (const path of ['/3rdparty/v1/messages', '/api/v2/messages/sms']) {
+    expect(await ask(path, '')).toMatch(/^HTTP\/1.1 401/)
+    expect(await ask(path, `Authorization: ${relay.account.basic}\r\n`)).toMatch(
+      /^HTTP\/1.1 400[\s\S]*The request has 2 Idempotency-Key headers: send only one/,
+    )
+  }
+})
+
 test('an unusable certificate stops the start', async () => {
   putCertificate('first')
   writeFileSync(files.TLS_KEY, 'garbage')

@@ -92,6 +92,7 @@ export function callAs(
   request: FastifyRequest,
 ): Call<unknown, unknown, unknown> {
   const { address, isSecure, foreignPage } = caller
+  refuseRepeatedKey(request)
   return {
     principal,
     address,
@@ -106,6 +107,13 @@ export function callAs(
     requestId: request.id,
     access: new CallerAccess(admissions, principal),
   }
+}
+
+/** Refuses several keys, because Node.js joins them to one key, whereas a proxy may forward only one of them. */
+function refuseRepeatedKey({ raw: { headers, headersDistinct } }: FastifyRequest): void {
+  if (headers['idempotency-key'] === undefined) return
+  const { length } = headersDistinct['idempotency-key'] ?? []
+  if (length > 1) throw new ApiError(400, `The request has ${length} Idempotency-Key headers: send only one`)
 }
 
 /** Authenticates the caller and checks its scopes. */
