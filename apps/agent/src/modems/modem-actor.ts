@@ -57,6 +57,7 @@ export class ModemActor {
   #state: ModemState = { name: 'absent', why: 'not opened yet' }
   #recovery: RecoveryState | undefined
   #registration: Registration | undefined
+  #isRegistered = false
   #operator: string | undefined
   #signal: Signal | undefined
   readonly #networkClock: NetworkClock
@@ -241,6 +242,7 @@ export class ModemActor {
         break
       case 'registration':
         this.#registration = event.best
+        this.#isRegistered = event.registered
         this.#sim.update(this.#state)
         if (event.registered) void this.#readNetwork()
         listener.onChanged(this)
@@ -265,8 +267,7 @@ export class ModemActor {
           this.#warnings.once(withoutReferenceText)
         break
       case 'not-read':
-        // Reports nothing: the command was not sent because the port was closed or the modem does not answer, and the
-        // state already shows this.
+        // Reports nothing, because the state already shows that the port was closed or the modem does not answer.
         if (event.why === 'not-sent') break
         this.#warnings.hourly(`cannot read messages from memory ${event.memory} (${event.why})`)
         break
@@ -308,6 +309,8 @@ export class ModemActor {
     }
     this.#sim.enter(sim, this.#state)
     this.#useOperator(modem, simNumber)
+    // A modem that reported its registration during setup does not report the same registration again.
+    if (this.#isRegistered) void this.#readNetwork()
     for (const shortcoming of session.shortcomings) this.#warnings.once(shortcomingTexts[shortcoming])
     if (this.#options.sims.sendWhileRoaming === false && session.shortcomings.includes('registration-unreadable'))
       this.#warnings.once(roamingUnknownText)
@@ -322,9 +325,8 @@ export class ModemActor {
   }
 
   #reportSelection(selection: OperatorSelection): void {
-    if (selection.kind === 'refused' || selection.kind === 'no-answer') {
+    if (selection.kind === 'refused' || selection.kind === 'no-answer')
       this.#warnings.hourly(operatorRefusedText(this.#simNumber, selection))
-    }
     // Reads the name again. The operator may have changed, and during the selection it was shown as a number.
     this.#operator = undefined
     void this.#readNetwork()

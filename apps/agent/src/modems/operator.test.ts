@@ -34,6 +34,16 @@ test('a SIM uses the configured operator, and selects it again after its modem h
   expect(fixture.problems.filter((problem) => problem.includes('OPERATOR'))).toEqual([])
 })
 
+test('shows the operator of a modem that reports its registration during its setup', async () => {
+  const setFault = (fault: string, options: object) =>
+    emulator.instruct('set-fault', { modem: 'modem0', fault, options })
+  await setFault('urc-before-answer', { line: '+CREG: 1,"1A2B","01234567",7', times: 14 })
+  await setFault('command-refused', { command: '+CGREG/+CEREG/+C5GREG' })
+  await fixture.start([emulator.pty])
+  await fixture.readyAre('1:8091')
+  await expect.poll(() => fixture.fleet?.simCards[0]?.carrierName).toMatch(/[A-Za-z]/)
+})
+
 test('reports an operator that refuses the SIM', async () => {
   fixture.operators[1] = { code: '26299', mayFallBack: false }
   await fixture.start([emulator.pty])
