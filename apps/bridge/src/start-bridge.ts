@@ -27,6 +27,13 @@ export interface Bridge {
 /** Short limits, because a command that the API does not answer must not block other commands. */
 const COMMAND_LIMITS = { maxRetries: 0, timeoutMs: 15_000 }
 
+/** Throws if a program that a channel needs is not installed. */
+export async function requirePrograms({ chat }: Channels): Promise<void> {
+  if (chat === undefined) return
+  const { requireApprise } = await import('./chat/chat-sender.ts')
+  await requireApprise(chat.CHAT_URLS)
+}
+
 /** Starts the channels between an account and other systems. Loads only enabled channels. */
 export async function startBridge({ api, channels, dataDir, log }: BridgeOptions): Promise<Bridge> {
   const { mqtt, email, chat, smpp, mcp } = channels
@@ -48,8 +55,8 @@ export async function startBridge({ api, channels, dataDir, log }: BridgeOptions
   }
   if (chat !== undefined) {
     const { startChatBridge } = await import('./chat/start-chat-bridge.ts')
-    const { readySender } = await import('./chat/chat-sender.ts')
-    const sender = await readySender(chat.CHAT_URLS, join(dataDir, 'chat'))
+    const { APPRISE, chatSender } = await import('./chat/chat-sender.ts')
+    const sender = chatSender({ targets: chat.CHAT_URLS, folder: join(dataDir, 'chat'), program: APPRISE })
     started.push(startChatBridge({ config: chat, api: new SmsGateway(api), database, now, log, sender }))
   }
   if (smpp !== undefined) {
@@ -77,6 +84,7 @@ export async function runBridge(config: BridgeConfig): Promise<void> {
   process.umask(0o077)
   await runService({
     async start() {
+      await requirePrograms(config.channels)
       const folder = takeDataFolder(config.DATA_DIR)
       const api = { url: config.SMSGW_URL, credentials: config.credentials }
       return await startBridge({ api, channels: config.channels, dataDir: folder.path, log })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -134,6 +134,19 @@ test('a missing secret file stops the start with one line', async () => {
   const [code] = await once(gateway, 'exit')
   expect(code).toBe(1)
   expect(complaint).toContain('SERVER_SECRET_FILE: cannot read the file')
+})
+
+test('a chat that needs a missing program stops the start before the database is created', async () => {
+  const gateway = spawnGateway({ DATA_DIR: join(folder, 'chat'), CHAT_URLS: 'tgram://token/1', PATH: folder })
+  let complaint = ''
+  gateway.stderr?.on('data', (chunk) => {
+    complaint += chunk
+  })
+  const [code] = await once(gateway, 'exit')
+  expect(code).toBe(1)
+  expect(complaint).toContain('CHAT_URLS needs the program apprise')
+  expect(existsSync(join(folder, 'chat', 'bridge'))).toBe(false)
+  expect(existsSync(join(folder, 'chat', 'database'))).toBe(false)
 })
 
 test('without a connected modem, starts no virtual modem if a real modem was used before', async () => {

@@ -53,15 +53,14 @@ export function isForApprise({ url }: Pick<ChatTarget, 'url'>): boolean {
 }
 
 /** Throws if a target needs `apprise` and the program is not installed. */
-export async function readySender(targets: readonly ChatTarget[], folder: string): Promise<ChatSender> {
-  if (targets.some(isForApprise))
-    await appriseVersion(APPRISE).catch((error: Error) => {
-      throw new StartError(
-        'an address in CHAT_URLS needs the program apprise: install it with `apt install apprise`, or use the https:// address of a webhook',
-        { cause: error },
-      )
-    })
-  return chatSender({ targets, folder, program: APPRISE })
+export async function requireApprise(targets: readonly ChatTarget[]): Promise<void> {
+  if (!targets.some(isForApprise)) return
+  await appriseVersion(APPRISE).catch((error: Error) => {
+    throw new StartError(
+      'an address in CHAT_URLS needs the program apprise: install it with `apt install apprise`, or use the https:// address of a webhook',
+      { cause: error },
+    )
+  })
 }
 
 export const APPRISE = 'apprise'

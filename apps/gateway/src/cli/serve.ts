@@ -36,6 +36,10 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
     ADMIN_PASSWORD_FILE: undefined,
   })
   const channels = readChannels(env)
+  if (channels !== undefined) {
+    const { requirePrograms } = await import('@smsgw/bridge/start-bridge')
+    await requirePrograms(channels)
+  }
   // By default, a terminal shows only problems, and the log of a service contains all lines of level `info` and higher.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
   const log = openLog(level, process.stdout)
