@@ -28,7 +28,6 @@ export interface StreamEventsDeps {
 export function streamEvents(deps: StreamEventsDeps): Endpoint {
   return endpoint({
     query: liveEventsQuery,
-    requestHeaders: { 'Last-Event-ID': 'The `id` of the last event that you read; the events after it are sent first' },
     answers: { 200: z.string().meta({ description: 'An endless stream of Server-Sent Events' }) },
     mediaType: 'text/event-stream',
     async handle({ principal, query, headers, access }) {

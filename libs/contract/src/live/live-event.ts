@@ -56,7 +56,10 @@ export const liveEventsQuery = requestQuery({
   kinds: kinds
     .optional()
     .meta({ description: 'Kinds of events to receive, separated by commas. Default: all', type: 'string' }),
-  lastEventId: z.string().max(200).optional().meta({ description: 'Same as the header `Last-Event-ID`' }),
+  lastEventId: z.string().max(200).optional().meta({
+    description:
+      'The `id` of the last event that you read; the events after it are sent first. The header `Last-Event-ID` does the same, and is used if both are sent',
+  }),
 })
 
 /** The reasons for which a connected caller can lose access. */

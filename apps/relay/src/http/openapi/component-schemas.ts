@@ -11,6 +11,8 @@ export class ComponentSchemas {
     const override: Override = (context) => {
       touchUp(context)
       if (place === 'body') describeDefault(context.jsonSchema)
+      // Later releases may add members to answers, so clients must accept them.
+      else if (context.jsonSchema.additionalProperties === false) delete context.jsonSchema.additionalProperties
     }
     const {
       $schema: _,
@@ -64,6 +66,4 @@ const touchUp: Override = ({ zodSchema, jsonSchema }) => {
   // Removes the limits of JavaScript, which are not limits of the member.
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-  // Later releases may add members to answers, so clients must accept them.
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
 }

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { type EndpointDefinition, endpoint } from '../endpoint.ts'
 import { everywhereRoute, rootRoute, route } from '../route.ts'
 import { openapiDocument } from './openapi-document.ts'
+import type { Operation, Response } from './operation.ts'
 
 function answering(definition: Partial<EndpointDefinition<z.ZodType, z.ZodType, z.ZodType>>) {
   return endpoint({ answers: {}, handle: async () => ({ status: 204 }), ...definition })
@@ -106,6 +107,22 @@ test('a member with a default is optional in a request and shows the default', (
   expect(request?.properties?.['withDeliveryReport']).toMatchObject({
     description: expect.stringContaining('default: true'),
   })
+})
+
+test('a body is required only if the endpoint needs one, and only a request shows that it refuses unknown members', () => {
+  const exact = z.strictObject({ overlapSeconds: z.int() })
+  const described = openapiDocument(
+    [
+      route('POST', '/a', 'any scope', 'A', answering({ body: exact.default({ overlapSeconds: 0 }) })),
+      route('POST', '/b', 'any scope', 'B', answering({ body: exact, answers: { 200: exact } })),
+    ],
+    '1',
+  )
+  const operations = ['a', 'b'].map((name) => described.paths[`/3rdparty/v1/${name}`]?.['post'])
+  expect(operations).toMatchObject([{ requestBody: { required: false } }, { requestBody: { required: true } }])
+  const schemaIn = (part: Response | Operation['requestBody']) => part?.content?.['application/json']?.schema
+  expect(schemaIn(operations[1]?.requestBody)).toMatchObject({ additionalProperties: false })
+  expect(schemaIn(operations[1]?.responses['200'])).not.toHaveProperty('additionalProperties')
 })
 
 test('operations that are not available everywhere, or accept an unknown id, are described as such', () => {

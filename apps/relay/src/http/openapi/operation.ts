@@ -30,7 +30,7 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters: readonly OperationParameter[]
   readonly requestBody?: {
-    readonly required: true
+    readonly required: boolean
     readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>
   }
   readonly responses: Readonly<Record<string, Response>>
@@ -51,7 +51,10 @@ export function operationOf(route: Route, { base }: RouteUrl, schemas: Component
     security: endpoint.bearerSetting ? [{ settingToken: [] }] : security(access),
     parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headerParameters(route)],
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemas.add(body, 'body') } } },
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { 'application/json': { schema: schemas.add(body, 'body') } },
+      },
     }),
     responses: Object.fromEntries(answerStatuses(route).map((status) => [status, response(route, status, schemas)])),
   }

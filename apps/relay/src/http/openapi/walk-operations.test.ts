@@ -55,6 +55,13 @@ test('every operation has a unique name and its scope', () => {
   ])
 })
 
+test('the parameters of an operation have different names in code, where generators remove hyphens and ignore case', () => {
+  for (const { operation, method, path } of steps) {
+    const names = operation.parameters.map(({ name }) => name.replace(/\W/g, '').toLowerCase())
+    expect([...new Set(names)], `${method} ${path}`).toEqual(names)
+  }
+})
+
 test('metrics require the token of the settings', () => {
   const { description, security } = document.paths['/metrics']?.['get'] ?? {}
   expect([description, security]).toEqual([
