@@ -1,6 +1,6 @@
 import type { SimCard } from '@smsgw/contract/link/event'
 import { isWaitingReason, type WaitingReport } from '@smsgw/contract/link/waiting-report'
-import { type Waiting, waitingOf } from '@smsgw/contract/messages/waiting'
+import { type Waiting, type WaitingReason, waitingOf } from '@smsgw/contract/messages/waiting'
 import type { ModemHealth } from '../modems/modem-health.ts'
 import { telemetrySample } from './telemetry.ts'
 
@@ -89,10 +89,22 @@ export interface WaitingStatus extends Waiting {
   readonly count: number
 }
 
+/** Counts messages with the same reason in one line, because each of them may wait until another time. */
 export function waitingStatuses({ messages }: WaitingReport): readonly WaitingStatus[] {
-  return messages.flatMap(({ reason, until, simNumber, cmdIds }) =>
-    isWaitingReason(reason)
-      ? [{ count: cmdIds.length, ...waitingOf({ reason, until, simNumber }, 'this device') }]
-      : [],
-  )
+  const groups = Map.groupBy(messages, ({ reason, simNumber }) => `${reason} ${simNumber}`)
+  return [...groups.values()].flatMap((group) => {
+    const [{ reason, simNumber } = {}] = group
+    if (reason === undefined || !isWaitingReason(reason)) return []
+    const count = group.reduce((sum, { cmdIds }) => sum + cmdIds.length, 0)
+    return [{ count, ...waitingOf({ reason, until: commonEnd(reason, group), simNumber }, 'this device') }]
+  })
+}
+
+/** The reasons whose text names the latest end of the wait. */
+const HAS_LATEST_END: ReadonlySet<WaitingReason> = new Set(['outcome_unknown', 'earlier_outcome_unknown', 'pause'])
+
+/** Returns undefined if messages wait until different times and the text names an exact time. */
+function commonEnd(reason: WaitingReason, group: WaitingReport['messages']): string | undefined {
+  const ends = group.map(({ until }) => until).sort()
+  return ends[0] === ends.at(-1) || HAS_LATEST_END.has(reason) ? ends.at(-1) : undefined
 }

@@ -35,6 +35,27 @@ test('shows why messages wait, and the end of the wait in local time', () => {
   ])
 })
 
+test('shows one line for messages that wait for the same reason until different times', () => {
+  const [early, late] = ['2026-03-01T17:00:00.000Z', '2026-03-01T17:00:07.000Z'] as const
+  const waiting = waitingStatuses({
+    sims: [],
+    messages: [
+      { reason: 'outcome_unknown', until: late, cmdIds: ['a'] },
+      { reason: 'scheduled', until: early, cmdIds: ['b', 'c'] },
+      { reason: 'outcome_unknown', until: early, cmdIds: ['d'] },
+      { reason: 'scheduled', until: late, cmdIds: ['e'] },
+      { reason: 'sim_locked', simNumber: 1, cmdIds: ['f'] },
+      { reason: 'sim_locked', simNumber: 2, cmdIds: ['g'] },
+    ],
+  })
+  expect(waiting).toMatchObject([
+    { count: 2, message: expect.stringContaining(`until ${late} at the latest`) },
+    { count: 3, message: 'Scheduled.' },
+    { count: 1, message: expect.stringContaining('SIM 1') },
+    { count: 1, message: expect.stringContaining('SIM 2') },
+  ])
+})
+
 test('shows the status of an agent of an older release, which has no waiting reasons', () => {
   const { waiting: _, ...older } = status
   expect(statusLines(older as AgentStatus).join('\n')).not.toContain('  waiting')
