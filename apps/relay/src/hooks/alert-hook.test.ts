@@ -194,6 +194,13 @@ test('a notification of Grafana becomes an SMS', async () => {
   expect(await texts()).toEqual(['[FIRING:2] DiskFull: Disk full on web1; Disk full on web2'])
 })
 
+test('an alert without labels or annotations still arrives', async () => {
+  const alerts = [alertOf('web1', { annotations: null })]
+  const { status } = await notify(group({ alerts, groupLabels: null, commonAnnotations: null }))
+  expect(status).toBe(200)
+  expect(await texts()).toEqual(['[FIRING:1] DiskFull: DiskFull web1'])
+})
+
 test('hostile and foreign payloads get one clear error, and nothing is sent', async () => {
   const rows: [object, string][] = [
     [
@@ -204,6 +211,7 @@ test('hostile and foreign payloads get one clear error, and nothing is sent', as
     [group({ alerts: 'x' }), 'alerts must be a list'],
     [group({ alerts: [alertOf('web1', { startsAt: 'now' })] }), 'alerts[0].startsAt has the wrong format: see /docs'],
     [group({ alerts: [alertOf('web1', { labels: { a: {} } })] }), 'alerts[0].labels.a must be a string'],
+    [group({ commonLabels: 'x' }), 'commonLabels must be a JSON object'],
     [group({ status: 'on' }), 'status must be one of firing, resolved'],
     [group({ groupKey: 'x'.repeat(10_001) }), 'groupKey must have at most 10000 characters'],
     [[], 'the body must be a JSON object'],

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 
-/** Labels or annotations. Senders other than Alertmanager and Grafana may use values that are not strings. */
-const texts = z.record(z.string().max(256), z.string()).default({})
+/** Labels or annotations. Programs in Go send null for an empty map. */
+const texts = z
+  .record(z.string().max(256), z.string())
+  .nullish()
+  .transform((given) => given ?? {})
 
 const alert = z.object({
   status: z.enum(['firing', 'resolved']),

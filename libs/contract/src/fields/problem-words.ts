@@ -44,6 +44,7 @@ const KINDS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'a JSON object',
+  record: 'a JSON object',
 }
 
 function sizeText(origin: string, bound: string, size: number | bigint): string {
