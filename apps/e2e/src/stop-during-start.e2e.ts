@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,36 +9,84 @@ import { mainScripts } from './house/machine/main-scripts.ts'
 import { ROOT } from './house/machine/process.ts'
 import { patienceMs } from './house/patience.ts'
 
-/**
- * Up to this time, programs are stopped at closely spaced moments of their start. Later moments are further apart,
- * because a start takes more time only on a busy machine.
- */
-const FINE_UNTIL_MS = 2_000
-/**
- * The latest moment at which a start is stopped on a very busy machine. Another stop is at the moment when the program
- * is ready.
- */
-const LAST_MOMENT_MS = 15_000
+type Program = 'agent' | 'bridge' | 'emulator' | 'gateway' | 'relay'
+
+/** An event of a start that is visible from outside. The start is stopped when the event is seen. */
+interface Milestone {
+  readonly name: string
+  readonly isReached: (run: Run) => boolean
+  /** True if the program may not handle signals yet, so that the signal ends Node.js itself. */
+  readonly isEarly?: boolean
+  /** True if only a start without a database reaches the milestone. */
+  readonly createsDatabase?: boolean
+}
 
 interface StartedApp {
-  readonly app: 'agent' | 'bridge' | 'emulator' | 'gateway' | 'relay'
+  readonly app: Program
   readonly args: readonly string[]
-  /** The output of a program that has finished its start. */
-  readonly ready: RegExp
   readonly settings: (folder: string) => Readonly<Record<string, string>>
+  /** In the order of a start. The last one is its end. */
+  readonly milestones: readonly Milestone[]
 }
+
+const printed = (words: string): Milestone => ({
+  name: `"${words}"`,
+  isReached: ({ output }) => output.includes(words),
+})
+
+/** This start has created or changed the file or folder. */
+const wrote = (file: string): Milestone => ({
+  name: file,
+  isReached: ({ folder, startedMs }) => changedMs(join(folder, file)) > startedMs,
+})
+
+const after = (ms: number, { name, isReached }: Pick<Milestone, 'name' | 'isReached'>): Milestone => {
+  const reachedMs = new WeakMap<Run, number>()
+  return {
+    name: `${ms} ms after ${name}`,
+    isReached(run) {
+      if (!reachedMs.has(run) && isReached(run)) reachedMs.set(run, performance.now())
+      return performance.now() - (reachedMs.get(run) ?? Number.POSITIVE_INFINITY) >= ms
+    },
+  }
+}
+
+const databaseReady: Milestone = {
+  name: 'database ready',
+  isReached: ({ folder, startedMs }) => {
+    const file = join(folder, 'database/postmaster.pid')
+    return changedMs(file) > startedMs && /^ready/m.test(read(file))
+  },
+}
+
+/** From `initdb` until all tables exist. */
+const database: readonly Milestone[] = [
+  // `initdb` creates the folder `base/5` in its last step.
+  ...['database.unfinished', 'database.unfinished/base/5'].map((file) => ({ ...wrote(file), createsDatabase: true })),
+  wrote('database/postmaster.pid'),
+  databaseReady,
+  after(200, databaseReady),
+  printed('"migrations":'),
+]
 
 const apps: readonly StartedApp[] = [
   {
     app: 'gateway',
     args: [],
-    ready: /Ctrl-C/,
     settings: (folder) => ({ DATA_DIR: folder, PORT: '0', MODEMS: 'virtual' }),
+    milestones: [
+      { ...printed('is starting'), isEarly: true },
+      printed('searching for modems'),
+      ...database,
+      wrote('journal.db-wal'),
+      printed('starting a virtual modem'),
+      printed('modem virtual: reading the SIM'),
+      printed('Ctrl-C'),
+    ],
   },
   {
     app: 'relay',
     args: [],
-    ready: /relay listening/,
     settings: (folder) => ({
       DATA_DIR: folder,
       PORT: '0',
@@ -46,12 +94,11 @@ const apps: readonly StartedApp[] = [
       ADMIN_USERNAME: 'sms',
       ADMIN_PASSWORD: 'a-password-of-this-test',
     }),
+    milestones: [wrote('owner'), ...database, after(300, databaseReady), printed('relay listening')],
   },
   {
     app: 'agent',
     args: ['run'],
-    // The agent counts as ready when it tries to reach the relay, which does not exist.
-    ready: /disconnected from the relay/,
     settings: (folder) => ({
       DATA_DIR: folder,
       MODEMS: 'tcp://127.0.0.1:9',
@@ -59,26 +106,38 @@ const apps: readonly StartedApp[] = [
       ENROLMENT_TOKEN: 'token-of-this-test-that-is-long-enough',
       ALLOW_INSECURE_HTTP: '1',
     }),
+    milestones: [
+      wrote('owner'),
+      wrote('journal.db-wal'),
+      printed('disk sync takes'),
+      wrote('agent.sock'),
+      // The agent is ready when it tries to reach the relay, which does not exist.
+      printed('disconnected from the relay'),
+    ],
   },
   {
     app: 'bridge',
     args: ['run'],
-    // The bridge counts as ready when it tries to reach the broker, which does not exist.
-    ready: /MQTT broker unavailable/,
     settings: (folder) => ({
       DATA_DIR: folder,
       SMSGW_URL: 'http://127.0.0.1:9',
       SMSGW_API_KEY: 'a-key-of-this-test',
       MQTT_URL: 'mqtt://127.0.0.1:9',
     }),
+    // The bridge is ready when it tries to reach the broker, which does not exist.
+    milestones: [wrote('owner'), wrote('bridge.db-wal'), printed('MQTT broker unavailable')],
   },
   {
     app: 'emulator',
     args: ['--control', '127.0.0.1:0', '--tcp', '127.0.0.1:0', '--ledger', 'none'],
-    ready: /tcp:\/\//,
     settings: () => ({}),
+    milestones: [printed('tcp://')],
   },
 ]
+
+const nodeStarted = { name: 'the start of Node.js', isReached: () => true }
+/** Node.js is loading the program. */
+const loading: readonly Milestone[] = [50, 150].map((ms) => ({ ...after(ms, nodeStarted), isEarly: true }))
 
 let room: string
 
@@ -89,48 +148,47 @@ beforeAll(() => {
 afterAll(() => rmSync(room, { recursive: true, force: true }))
 
 // Runs the cases at the same time, because the programs mostly wait.
-describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, args, ready, settings }) => {
+describe.concurrent.each(apps)('a stop of the $app during its start', ({ app, args, settings, milestones }) => {
   test.concurrent.each([
-    ['a checkout', 'SIGTERM', 50, join(ROOT, `apps/${app}/src/main.ts`)],
-    ['a bundle', 'SIGINT', 100, mainScripts[app]],
-  ] as const)(
-    'a stop at any moment is clean, and the next start works, from %s with %s',
-    async (from, signal, stepMs, main) => {
-      const folder = join(room, `${app}-${from.replace(' ', '-')}`)
-      mkdirSync(folder)
-      let moments = 0
-      for (let delayMs = stepMs; ; delayMs += delayMs < FINE_UNTIL_MS ? stepMs : delayMs / 4) {
-        const run = new Run(main, args, settings(folder), folder)
-        await Promise.race([delayMs < LAST_MOMENT_MS ? sleep(delayMs) : isReady(run, ready), run.ended])
-        const wasReady = ready.test(run.output)
-        run.signal(signal)
-        await run.ended
-        const when = `${signal} after ${delayMs} ms; output: ${run.output}`
-        // While Node.js is loading the program, the signal ends Node.js itself, and the program has not done anything
-        // yet.
-        expect([0, signal], when).toContain(run.result)
-        expect(run.errors, when).toBe('')
-        for (const until = performance.now() + 30_000; processesIn(folder).length > 0 && performance.now() < until; )
-          await sleep(50)
-        expect(processesIn(folder), when).toEqual([])
-        moments += 1
-        if (wasReady) break
-        expect(delayMs, `${app} was never ready: ${run.output}`).toBeLessThan(LAST_MOMENT_MS)
-      }
-      expect(moments).toBeGreaterThan(1)
-    },
-    1_200_000,
-  )
+    ['each milestone', 'a bundle', 'SIGTERM', 1, mainScripts[app]],
+    // A start from sources takes twice the CPU time.
+    ['every other milestone', 'a checkout', 'SIGINT', 2, join(ROOT, `apps/${app}/src/main.ts`)],
+  ] as const)('is clean at %s, and the next start works, from %s with %s', async (_, from, signal, step, main) => {
+    const folder = join(room, `${app}-${from.replace(' ', '-')}`)
+    const ready = milestones.at(-1)
+    // Always includes the end of the start.
+    const chosen = milestones.filter((_, at) => (milestones.length - 1 - at) % step === 0)
+    for (const milestone of [...loading, ...chosen]) {
+      if (milestone.createsDatabase && existsSync(join(folder, 'database'))) rmSync(folder, { recursive: true })
+      mkdirSync(folder, { recursive: true })
+      const run = new Run(main, args, settings(folder), folder)
+      // The start does not reach a milestone that the previous start has passed before it was stopped.
+      const isReached = () => milestone.isReached(run) || ready?.isReached(run) === true
+      await until(() => isReached() || run.result !== null)
+      const wasReached = isReached()
+      run.signal(signal)
+      await run.ended
+      const when = `${signal} at ${milestone.name}; output: ${run.output}`
+      expect(wasReached, when).toBe(true)
+      expect(milestone.isEarly ? [0, signal] : [0], when).toContain(run.result)
+      expect(run.errors, when).toBe('')
+      await until(() => processesIn(folder).length === 0)
+      expect(processesIn(folder), when).toEqual([])
+    }
+  })
 })
 
 /** A program in its own process group, because Ctrl-C in a terminal sends the signal to the whole group. */
 class Run {
+  readonly folder: string
+  readonly startedMs = Date.now()
   readonly ended: Promise<unknown>
   output = ''
   errors = ''
   readonly #child: ChildProcess
 
   constructor(main: string, args: readonly string[], settings: Readonly<Record<string, string>>, folder: string) {
+    this.folder = folder
     this.#child = spawn(process.execPath, [main, ...args], {
       cwd: folder,
       detached: true,
@@ -177,7 +235,11 @@ function read(file: string): string {
   }
 }
 
-async function isReady(run: Run, ready: RegExp): Promise<void> {
-  for (const until = performance.now() + patienceMs; !ready.test(run.output) && performance.now() < until; )
-    await sleep(50)
+function changedMs(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0
+}
+
+/** Looks often, because some milestones are only milliseconds before the next one. */
+async function until(isTrue: () => boolean): Promise<void> {
+  for (const endMs = performance.now() + patienceMs; !isTrue() && performance.now() < endMs; ) await sleep(5)
 }
