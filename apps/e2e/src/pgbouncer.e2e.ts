@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
-import { startPostgres } from './house/fleet.ts'
+import { startEmptyPostgres } from './house/fleet.ts'
 import { House } from './house/house.ts'
 import { freePort } from './house/machine/free-port.ts'
 import { mainScripts } from './house/machine/main-scripts.ts'
@@ -37,7 +37,7 @@ let settings: Readonly<Record<string, string>>
 beforeAll(async () => {
   if (!isInstalled) return
   chmodSync(folder, 0o755)
-  const started = await startPostgres(folder)
+  const started = await startEmptyPostgres(folder)
   postgres = started.postgres
   const { port, password } = new URL(started.url)
   const poolerPort = await freePort()

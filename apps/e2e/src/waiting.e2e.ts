@@ -1,13 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
+import { startPostgres } from './house/fleet.ts'
 import { House } from './house/house.ts'
-import { freePort } from './house/machine/free-port.ts'
 import { mainScripts } from './house/machine/main-scripts.ts'
-import { postgresBinaries } from './house/machine/postgres-binaries.ts'
-import { PostgresServer } from './house/machine/postgres-server.ts'
+import type { PostgresServer } from './house/machine/postgres-server.ts'
 import { HouseProcess } from './house/machine/process.ts'
 
 let house: House
@@ -17,14 +16,11 @@ let numbers = 0
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'smsgw-waiting-'))
-  const passwordFile = join(folder, 'password')
-  const port = await freePort()
   chmodSync(folder, 0o755)
-  writeFileSync(passwordFile, 'secret', { mode: 0o644 })
-  const where = { binaries: postgresBinaries(), folder: join(folder, 'postgres'), port, passwordFile }
-  server = await PostgresServer.start({ ...where, user: 'smsgw', database: 'smsgw' })
+  const { postgres, url } = await startPostgres(folder)
+  server = postgres
   house = await House.start({
-    relay: { DATABASE_URL: `postgresql://smsgw:secret@127.0.0.1:${port}/smsgw` },
+    relay: { DATABASE_URL: url },
     // Long enough for the last test, which checks the waiting reasons in several places before these times have passed.
     agent: { IN_DOUBT_SECONDS: '80', IN_DOUBT_HOLD_SECONDS: '60', SEND_WHILE_ROAMING: '0' },
   })

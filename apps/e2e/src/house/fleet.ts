@@ -8,6 +8,7 @@ import { freePort } from './machine/free-port.ts'
 import { mainScripts } from './machine/main-scripts.ts'
 import { postgresBinaries } from './machine/postgres-binaries.ts'
 import { PostgresServer } from './machine/postgres-server.ts'
+import { preparedDatabase } from './machine/prepared-database.ts'
 import { SetClock, whyNoSetClock } from './machine/set-clock.ts'
 import { SmallDisk } from './machine/small-disk.ts'
 import { LinkProxy } from './peers/link-proxy.ts'
@@ -175,11 +176,28 @@ function logOn(disk: SmallDisk | undefined, name: string, at: number): { readonl
   return disk === undefined || at === 0 ? {} : { logFile: join(disk.folder, `${name}.log`) }
 }
 
-/** Starts PostgreSQL. The operating-system user that runs it must have access to the folder. */
-export async function startPostgres(
+/**
+ * Starts PostgreSQL. The operating-system user that runs it must have access to the folder. In a test run, the database
+ * has all tables.
+ */
+export function startPostgres(folder: string, clock?: SetClock): Promise<StartedPostgres> {
+  return startPostgresWith(folder, { prepared: preparedDatabase(), settings: clock?.settings })
+}
+
+/** Starts PostgreSQL with a database without tables. */
+export function startEmptyPostgres(folder: string): Promise<StartedPostgres> {
+  return startPostgresWith(folder, {})
+}
+
+interface StartedPostgres {
+  readonly postgres: PostgresServer
+  readonly url: string
+}
+
+async function startPostgresWith(
   folder: string,
-  clock?: SetClock,
-): Promise<{ readonly postgres: PostgresServer; readonly url: string }> {
+  options: Pick<Parameters<typeof PostgresServer.start>[0], 'prepared' | 'settings'>,
+): Promise<StartedPostgres> {
   const passwordFile = join(folder, 'password')
   const password = randomBytes(12).toString('hex')
   writeFileSync(passwordFile, password, { mode: 0o644 })
@@ -191,7 +209,7 @@ export async function startPostgres(
     user: 'smsgw',
     database: 'smsgw',
     passwordFile,
-    settings: clock?.settings,
+    ...options,
   })
   return { postgres, url: `postgresql://smsgw:${password}@127.0.0.1:${port}/smsgw` }
 }

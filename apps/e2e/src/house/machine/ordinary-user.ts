@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -19,4 +20,8 @@ export function makeOwnFolder(folder: string): void {
 
 export function giveToOrdinaryUser(file: string): void {
   if (isRoot) chownSync(file, nobody.uid, nobody.gid)
+}
+
+export function giveAllToOrdinaryUser(folder: string): void {
+  if (isRoot) execFileSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder])
 }

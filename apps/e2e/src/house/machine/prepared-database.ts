@@ -22,13 +22,16 @@ export function prepareDatabase(): () => void {
   return () => rmSync(folder, { recursive: true, force: true })
 }
 
+/** The folder of the prepared database; undefined outside of a test run, for example in a benchmark. */
+export const preparedDatabase = (): string | undefined => process.env[PREPARED]
+
 /**
  * Puts a database without rows into the data folder of a relay. The relay then starts with a quarter of the CPU time,
- * because it need not run `initdb` and all migrations. Outside of a test run, for example in a benchmark, the relay
- * creates its database itself, and the result is false.
+ * because it need not run `initdb` and all migrations. Outside of a test run, the relay creates its database itself,
+ * and the result is false.
  */
 export function placeDatabase(dataDir: string): boolean {
-  const prepared = process.env[PREPARED]
+  const prepared = preparedDatabase()
   if (prepared === undefined) return false
   mkdirSync(dataDir, { recursive: true })
   execFileSync('cp', ['--archive', '--reflink=auto', prepared, join(dataDir, 'database')])
