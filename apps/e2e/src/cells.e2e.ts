@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiClient, eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
 import { mainScripts } from './house/machine/main-scripts.ts'
+import { placeDatabase } from './house/machine/prepared-database.ts'
 import { HouseProcess, logged } from './house/machine/process.ts'
 import { Receiver } from './house/peers/receiver.ts'
 
@@ -55,7 +56,10 @@ function databaseOf(name: string): string {
 }
 
 beforeAll(async () => {
-  const relays = ['one', 'two'].map((name) => start(`relay ${name}`, mainScripts.relay, [], cell(name)))
+  const relays = ['one', 'two'].map((name) => {
+    placeDatabase(join(folder, name))
+    return start(`relay ${name}`, mainScripts.relay, [], cell(name))
+  })
   const starting = Emulator.start(folder)
   receiver = await Receiver.start()
   const urls = await Promise.all(

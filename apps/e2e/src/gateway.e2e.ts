@@ -101,7 +101,7 @@ test('a terminal shows the password at the first start that succeeds, and then n
 })
 
 test('loses and repeats no message when killed and restarted 100 ms later, ten times', async () => {
-  const folder = newFolder()
+  const folder = preparedFolder()
   const emulator = await Emulator.start(folder, [{ number: '+447700900001' }])
   // The gateway restarts on the same port, which must be free again at once. The time that a message stays in doubt is
   // shortened, but not skipped.

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Emulator } from './house/emulator.ts'
-import { Gateway, newFolder } from './house/gateway.ts'
+import { Gateway, preparedFolder } from './house/gateway.ts'
 import { freePort } from './house/machine/free-port.ts'
 
 // Tests a gateway whose only modem is a HiLink stick, with real processes and real HTTP between them.
@@ -15,7 +15,7 @@ let emulator: Emulator
 let gateway: Gateway
 
 beforeAll(async () => {
-  folder = newFolder()
+  folder = preparedFolder()
   emulator = await Emulator.start(folder, [stick])
   gateway = await Gateway.start({ ...settings(), PORT: String(await freePort()) }, { folder })
 })
