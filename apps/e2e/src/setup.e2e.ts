@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from './house/api-client.ts'
 import { Emulator } from './house/emulator.ts'
-import { Gateway } from './house/gateway.ts'
+import { Gateway, placeGatewayDatabase } from './house/gateway.ts'
+import { mainScripts } from './house/machine/main-scripts.ts'
 import { asOrdinaryUser, makeOwnFolder } from './house/machine/ordinary-user.ts'
 import { HouseProcess } from './house/machine/process.ts'
 import { TerminalProcess } from './house/machine/terminal-process.ts'
 
-const SETUP = 'apps/gateway/src/smsgw/main.ts'
 const PHONE = '+447400123456'
 const NUMBER = '+447700900123'
 
@@ -40,9 +40,10 @@ function setup(
   args: readonly string[] = [],
   settings: Readonly<Record<string, string>> = {},
   as: readonly string[] = [],
+  main = mainScripts.smsgw,
 ): TerminalProcess {
   const own = { DATA_DIR: join(folder, 'data'), MODEMS: emulator?.pty() ?? 'auto' }
-  terminal = new TerminalProcess(SETUP, ['setup', ...args], { ...own, ...settings }, { as })
+  terminal = new TerminalProcess(main, ['setup', ...args], { ...own, ...settings }, { as })
   return terminal
 }
 
@@ -86,6 +87,7 @@ test('unlocks a SIM: shows the attempts left, hides the PIN, and saves only the 
   expect(statSync(saved).mode & 0o777).toBe(0o600)
 
   await emulator?.instruct('reboot', { modem: 'modem0' })
+  placeGatewayDatabase(join(folder, 'data'))
   gateway = await Gateway.start({ MODEMS: emulator?.pty() ?? '' }, { folder: join(folder, 'data') })
   await gateway.untilReady()
   expect(await (await fetch(`${control}/modems/modem0`)).text()).not.toMatch(/"pinAttemptsLeft":[0-2]\b/)
@@ -108,7 +110,10 @@ test('without a terminal, reads the answers from options and settings', async ()
   await plugIn({ pin: '4321' })
   const settings = { DATA_DIR: join(folder, 'data'), MODEMS: emulator?.pty() ?? '' }
   const run = (more: Readonly<Record<string, string>>) =>
-    new HouseProcess('setup', SETUP, ['setup', '--to', PHONE, '--reply-wait', '0'], { ...settings, ...more })
+    new HouseProcess('setup', mainScripts.smsgw, ['setup', '--to', PHONE, '--reply-wait', '0'], {
+      ...settings,
+      ...more,
+    })
   const locked = run({})
   await locked.said((line) => line.startsWith('  What to do: ') || undefined)
   expect(await locked.ended()).toBe(1)
@@ -134,7 +139,8 @@ test.runIf(process.getuid?.() === 0)(
     chownSync(port, 0, 0)
     chmodSync(port, 0o660)
     makeOwnFolder(join(folder, 'data'))
-    const user = setup([], {}, asOrdinaryUser)
+    // Only root can read the bundles.
+    const user = setup([], {}, asOrdinaryUser, 'apps/gateway/src/smsgw/main.ts')
     await user.shows('no access')
     await user.shows('usermod -aG root')
     await user.answer('Run this? [y/N]', 'n')

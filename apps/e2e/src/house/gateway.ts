@@ -69,9 +69,13 @@ export function newFolder(): string {
 /** Returns the data folder of a gateway that has created its database and its secret, but has never run. */
 export function preparedFolder(): string {
   const folder = newFolder()
+  placeGatewayDatabase(folder)
+  return folder
+}
+
+export function placeGatewayDatabase(folder: string): void {
   // Without a secret, the gateway would refuse the database as the data of a relay.
   if (placeDatabase(folder)) writeFileSync(join(folder, 'server-secret'), `${randomBytes(32).toString('base64')}\n`)
-  return folder
 }
 
 export function credentialsIn(folder: string): { readonly username: string; readonly password: string } {

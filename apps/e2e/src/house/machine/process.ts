@@ -10,7 +10,7 @@ export const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
 
 const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
 /** Test runs set the compile cache, which shortens the start of programs. */
-const inherited = { PATH, HOME, NODE_COMPILE_CACHE }
+export const inherited = { PATH, HOME, NODE_COMPILE_CACHE }
 
 /** The running processes. They are killed when this process exits, so that none is left after an early exit. */
 const running = new Set<ChildProcess>()

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { eventually } from '../api-client.ts'
-import { ROOT } from './process.ts'
+import { inherited, ROOT } from './process.ts'
 
 /** A program on a pseudo-terminal, with a simulated person who types. `script` of util-linux provides the terminal. */
 export class TerminalProcess {
@@ -19,7 +19,7 @@ export class TerminalProcess {
     const command = [...as, process.execPath, resolve(ROOT, main), ...args].map((word) => `'${word}'`).join(' ')
     this.#child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], LANG: 'C.UTF-8', TERM: 'xterm', ...settings },
+      env: { ...inherited, LANG: 'C.UTF-8', TERM: 'xterm', ...settings },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     this.#child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
