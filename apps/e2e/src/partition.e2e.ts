@@ -17,10 +17,9 @@ describe.concurrent('the link drops data', () => {
     test(`${name}: ${forMs < 60_000 ? '' : 'the agent disconnects, and '}no message is lost or sent twice`, async ({
       expect,
     }) => {
-      const house = await House.start()
+      const house = await House.start({ startsAgent: false })
       const proxy = await LinkProxy.start(Number(new URL(house.relayUrl).port))
       try {
-        await house.agent?.stop()
         await house.startAgent({ RELAY_URL: `ws://127.0.0.1:${proxy.port}` })
         const traffic = new Traffic(house, 1)
         await traffic.send('before')
