@@ -65,6 +65,8 @@ describe('a gateway is backed up during traffic, continues for a while, and is l
   let emulator: Emulator
   let gateway: Gateway
   let sent: ReadonlyMap<string, string>
+  /** The folder of a complete restore. */
+  const whole = newFolder()
   const settings = { IN_DOUBT_SECONDS: '5', IN_DOUBT_HOLD_SECONDS: '1', SUBMIT_UNKNOWN_SECONDS: '60' }
 
   beforeAll(async () => {
@@ -77,7 +79,7 @@ describe('a gateway is backed up during traffic, continues for a while, and is l
   afterAll(async () => {
     await gateway?.stop()
     await emulator?.process.stop()
-    rmSync(folder, { recursive: true, force: true })
+    for (const used of [folder, whole]) rmSync(used, { recursive: true, force: true })
   })
 
   test('makes a consistent backup during traffic', async () => {
@@ -102,10 +104,8 @@ describe('a gateway is backed up during traffic, continues for a while, and is l
     const restore = [mainScripts.gateway, 'restore', join(folder, 'smsgw.backup')]
     const [main = '', ...rest] = restore
     const beganAt = performance.now()
-    const whole = newFolder()
-    await run('whole restore', restore, whole)
+    await run('npm run restore', restore, whole)
     const wholeMs = performance.now() - beganAt
-    rmSync(whole, { recursive: true, force: true })
     for (const share of [0.5, 0.75, 0.9, 1]) {
       const target = newFolder()
       const cut = new HouseProcess('interrupted restore', main, rest, { DATA_DIR: target })
@@ -122,10 +122,8 @@ describe('a gateway is backed up during traffic, continues for a while, and is l
   })
 
   test('the restored gateway ends open messages and sends none twice', async () => {
-    const elsewhere = newFolder()
-    await run('npm run restore', [mainScripts.gateway, 'restore', join(folder, 'smsgw.backup')], elsewhere)
     const before = gateway.folder
-    gateway = await Gateway.start({ ...settings, MODEMS: emulator.pty() }, { folder: elsewhere })
+    gateway = await Gateway.start({ ...settings, MODEMS: emulator.pty() }, { folder: whole })
     rmSync(before, { recursive: true, force: true })
     await gateway.untilReady()
     let known = 0
