@@ -104,7 +104,7 @@ test('every mail is sent once, although bridge, relay and PostgreSQL are killed 
     }
     await delivering
     await eventually(
-      () => house.emulator.ledger().length,
+      () => house.emulator.ledgerLength(),
       (count) => count >= COUNT,
       300_000,
     )

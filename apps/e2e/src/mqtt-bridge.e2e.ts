@@ -125,7 +125,7 @@ withBroker(
       expect(accepted.filter((result) => result.accepted)).toHaveLength(COUNT)
       expect(new Set(accepted.map(({ messageId }) => messageId)).size).toBe(COUNT)
       await eventually(
-        () => house.emulator.ledger().length,
+        () => house.emulator.ledgerLength(),
         (count) => count >= COUNT,
         300_000,
       )

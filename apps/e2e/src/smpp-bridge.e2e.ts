@@ -127,7 +127,7 @@ test('each confirmed message is sent once and gets its receipt, while bridge, re
     )
     expect(new Set(submissions.ids.values()).size).toBe(COUNT)
     await eventually(
-      () => house.emulator.ledger().length,
+      () => house.emulator.ledgerLength(),
       (count) => count >= COUNT,
       600_000,
     )
