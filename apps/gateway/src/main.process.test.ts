@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -149,8 +149,15 @@ test('a chat that needs a missing program stops the start before the database is
   expect(existsSync(join(folder, 'chat', 'database'))).toBe(false)
 })
 
+test('stops cleanly on SIGTERM', async () => {
+  expect(await stop('SIGTERM')).toBe(0)
+})
+
 test('without a connected modem, starts no virtual modem if a real modem was used before', async () => {
   const used = join(folder, 'used')
+  // The database of the stopped gateway, because creating another one takes most of the time of a first start.
+  for (const name of ['database', 'server-secret', 'credentials.json'])
+    cpSync(join(folder, name), join(used, name), { recursive: true })
   const { database } = openJournalFile(join(used, 'journal.db'), 'journal', 0)
   const slots = { 35693803564809: { simNumber: 1, isEmulated: false } }
   database.prepare('INSERT INTO notes (name, value) VALUES (?, ?)').run('sim-slots', JSON.stringify(slots))
@@ -159,10 +166,6 @@ test('without a connected modem, starts no virtual modem if a real modem was use
   child.kill('SIGTERM')
   await once(child, 'exit')
   expect(lines.join('\n')).not.toContain('VIRTUAL MODEM')
-})
-
-test('stops cleanly on SIGTERM', async () => {
-  expect(await stop('SIGTERM')).toBe(0)
 })
 
 interface Running {

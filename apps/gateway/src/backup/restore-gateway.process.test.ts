@@ -50,20 +50,16 @@ test('a restore requires a configured SERVER_SECRET, and refuses a different sec
   expect(arrived(into)).toEqual([])
 })
 
-test('restores with the configured secret, and the gateway starts with it', async () => {
+test('restores the keys that decrypt messages for the agent, and the gateway starts with the configured secret', async () => {
   expect(await run(into, ['restore', archive], given)).toMatchObject({ code: 0 })
+  const restored = join(into, deviceKeysFile)
+  expect(readFileSync(restored, 'utf8')).toBe(readFileSync(join(scratch, 'box', deviceKeysFile), 'utf8'))
+  expect(statSync(restored).mode & 0o777).toBe(0o600)
   expect(existsSync(join(into, 'server-secret'))).toBe(false)
   const gateway = spawnGateway(into, [], { SERVER_SECRET: given.SERVER_SECRET })
   expect(await devicesAt(await address(gateway))).toHaveLength(1)
   gateway.kill('SIGTERM')
   await once(gateway, 'exit')
-})
-
-test('restores the keys that decrypt messages for the agent', async () => {
-  expect(await run(into, ['restore', archive], given)).toMatchObject({ code: 0 })
-  const restored = join(into, deviceKeysFile)
-  expect(readFileSync(restored, 'utf8')).toBe(readFileSync(join(scratch, 'box', deviceKeysFile), 'utf8'))
-  expect(statSync(restored).mode & 0o777).toBe(0o600)
 })
 
 test('after a power cut during a restore, another restore completes', async () => {

@@ -91,7 +91,7 @@ describe('completion', () => {
   ]
 
   test.each(offers)('bash completion offers after "smsgw %s"', (typed, offered, others) => {
-    const { output } = smsgw('completion', 'bash')
+    const output = completion('bash')
     const words = ['smsgw', ...typed.split(' ').filter(Boolean), ''].map((word) => `'${word}'`)
     const script = `${output}\nCOMP_WORDS=(${words.join(' ')}) COMP_CWORD=${words.length - 1}\n_smsgw\nprintf '%s\\n' "\${COMPREPLY[@]}"`
     const found = shell('bash', [], script).split('\n')
@@ -100,7 +100,7 @@ describe('completion', () => {
   })
 
   test.runIf(has('fish')).each(offers)('fish completion offers after "smsgw %s"', (typed, offered, others) => {
-    const { output } = smsgw('completion', 'fish')
+    const output = completion('fish')
     const complete = (start: string) =>
       shell('fish', ['--no-config'], `${output}\ncomplete -C '${`smsgw ${typed}`.trim()} ${start}'\n`)
         .split('\n')
@@ -112,7 +112,7 @@ describe('completion', () => {
   })
 
   test.runIf(has('zsh')).each(offers)('zsh completion offers after "smsgw %s"', (typed, offered, others) => {
-    const { output } = smsgw('completion', 'zsh')
+    const output = completion('zsh')
     const words = ['smsgw', ...typed.split(' ').filter(Boolean)]
     // Outside of completion, _describe is replaced by a function that prints the words.
     const script = `compdef() { : }; _describe() { print -l -- "\${(@P)2}" }; _files() { : }
@@ -139,6 +139,15 @@ function smsgwWith(settings: Readonly<Record<string, string>>, ...args: readonly
   const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...settings }
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { cwd: ROOT, encoding: 'utf8', env })
   return { code: status, output: stdout, problem: stderr }
+}
+
+/** The script of each shell, which is the same for all cases. */
+const completions = new Map<string, string>()
+
+function completion(shell: string): string {
+  const script = completions.get(shell) ?? smsgw('completion', shell).output
+  completions.set(shell, script)
+  return script
 }
 
 /** Runs a script from a file, because the script is too long for an argument. */
