@@ -29,7 +29,10 @@ export function integerParameter(
   throw new TwilioError(400, 20001, `${name} must be an integer from ${least} to ${most}`)
 }
 
-/** Reads a time in ISO 8601, or a date such as `2026-03-01`, which stands for the start of that day in UTC. */
+/**
+ * Reads a time in ISO 8601, or a date such as `2026-03-01`, which stands for the start of that day in UTC. Midnight in
+ * UTC also means a day, because the helper libraries send a date as midnight.
+ */
 export function timeParameter(
   parameters: FacadeParameters,
   name: string,
@@ -43,8 +46,11 @@ export function timeParameter(
   // JavaScript reads 31 February as 3 March, and the database does not support the year 0.
   if (!isDay(text.slice(0, 10)) || !(start.getUTCFullYear() > 0))
     throw new TwilioError(400, code, `${name} must be a date such as 2026-03-01 or a time such as 2026-03-01T12:00:00Z`)
-  return { start, end: new Date(start.getTime() + (isDate ? 86_400_000 : 1000)) }
+  const lengthMs = start.getTime() % DAY_MS === 0 ? DAY_MS : 1000
+  return { start, end: new Date(start.getTime() + lengthMs) }
 }
+
+const DAY_MS = 86_400_000
 
 function isDay(text: string): boolean {
   const day = new Date(text)

@@ -83,6 +83,7 @@ test('a list is filtered by number and date, and shows only messages that the ca
   expect(await list({ From: OTHER_FROM })).toEqual([other])
   expect(await list({ To: '+447400123457', From: OTHER_FROM })).toEqual([other])
   expect(await list({ DateSent: '2020-02-02' })).toEqual([old])
+  expect(await list({ DateSent: '2020-02-02T00:00:00Z' })).toEqual([old])
   expect(await list({ DateSent: '2020-02-03' })).toEqual([])
   expect(await list({ 'DateSent<': '2020-02-02T10:00:00Z' })).toEqual([old])
   expect(await list({ 'DateSent<': '2020-02-02' })).toEqual([])
