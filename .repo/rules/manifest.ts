@@ -5,6 +5,7 @@ export interface Manifest {
   readonly name?: string
   readonly version?: string
   readonly scripts?: Readonly<Record<string, string>>
+  readonly nx?: { readonly targets?: Readonly<Record<string, object>> }
   readonly dependencies?: Dependencies
   readonly devDependencies?: Dependencies
   readonly optionalDependencies?: Dependencies

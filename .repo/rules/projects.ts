@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
-import { readManifest, workspacePackages } from './manifest.ts'
+import { type Manifest, readManifest, workspacePackages } from './manifest.ts'
 import type { RepositoryTree, Rule, Violation } from './repository-tree.ts'
 
 /**
  * Checks that each folder in `apps`, `libs` and `packages` is a workspace, is compiled after its dependencies (the
- * `tsconfig.json` of `.config` references it), and runs its tests with the common script.
+ * `tsconfig.json` of `.config` references it), and runs its tests with the common command (nx.json).
  */
 export const projects: Rule = (tree) => {
   const violations: Violation[] = []
@@ -24,7 +24,6 @@ export const projects: Rule = (tree) => {
 }
 
 const ALL = '.config/tsconfig.json'
-const TEST_SCRIPT = 'vitest run --config ../../.config/vitest.ts'
 const E2E_SCRIPT = 'vitest run --mode e2e --config ../../.config/vitest.ts'
 
 function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
@@ -34,9 +33,8 @@ function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
   const name = `@smsgw/${posix.basename(folder)}`
   if (manifest.name !== name) violations.push({ file, problem: `its name must be ${name}, like its folder` })
   const hasTests = tree.files.some((test) => test.startsWith(`${folder}/`) && /\.test\.tsx?$/.test(test))
-  const { test: testScript } = manifest.scripts ?? {}
-  if (hasTests && testScript !== TEST_SCRIPT)
-    violations.push({ file, problem: `has tests, so its test script must be "${TEST_SCRIPT}"` })
+  if (hasTests && !hasCommonTests(manifest))
+    violations.push({ file, problem: 'has tests, so it must have the Nx target "test", without a command of its own' })
   const startsPrograms = tree.files.some((test) => test.startsWith(`${folder}/`) && test.endsWith('.process.test.ts'))
   if (startsPrograms && manifest.scripts?.['e2e'] !== E2E_SCRIPT)
     violations.push({ file, problem: `has process tests, so its e2e script must be "${E2E_SCRIPT}"` })
@@ -49,6 +47,12 @@ function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
   for (const surplus of referenced.filter((reference) => !dependencies.includes(reference)))
     violations.push({ file: config, problem: `references ${surplus}, on which the project does not depend` })
   return violations
+}
+
+/** True if `npm test` runs the tests with the command in nx.json. A script `test` would replace this command. */
+function hasCommonTests({ scripts, nx }: Manifest): boolean {
+  const { test } = nx?.targets ?? {}
+  return test !== undefined && !('executor' in test || 'options' in test) && scripts?.['test'] === undefined
 }
 
 /** Returns the folders that a tsconfig references, relative to the root. */
