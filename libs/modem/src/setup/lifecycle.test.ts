@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Answers } from '../testing/described-modem.ts'
 import { DrivenModem, deliverPdu } from '../testing/driven-modem.ts'
+import { readResponseLine } from '../wire/response-line.ts'
 import { RestartPace } from './lifecycle.ts'
+import { RegistrationWatch } from './registration-watch.ts'
 
 async function started(answers: Answers = {}): Promise<DrivenModem> {
   const driven = new DrivenModem(answers)
@@ -195,6 +197,18 @@ describe('registration', () => {
     await driven.session()
     expect(driven.modem.state.name).toBe('ready')
     expect(driven.kinds('registration').at(-1)?.best).toMatchObject({ domain: '+CEREG', technology: 'LTE' })
+  })
+
+  test.each([
+    ['denied', ['+CREG: 3', '+CGREG: 0']],
+    ['searching', ['+CREG: 2', '+CGREG: 0', '+CEREG: 4']],
+    ['denied', ['+CREG: 2', '+CEREG: 3']],
+    ['home', ['+CREG: 1', '+CEREG: 3']],
+    ['unknown', ['+CREG: 0', '+CEREG: 4']],
+  ])('shows %s for %j', (status, lines) => {
+    const watch = new RegistrationWatch(() => undefined)
+    for (const line of lines) watch.handle(readResponseLine(line))
+    expect(watch.best?.status).toBe(status)
   })
 
   test('the registration is polled until the modem is registered', async () => {

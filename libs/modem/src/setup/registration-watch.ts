@@ -26,12 +26,13 @@ export class RegistrationWatch {
   }
 
   /**
-   * The registration used for messages: the one with the newest technology among the registrations that allow messages,
-   * or among all registrations if none allows messages.
+   * The registration used for messages: the one with the newest technology among the registrations that allow messages.
+   * If none allows messages, one that shows the reason, because a domain that is not used would hide that the network
+   * refuses the SIM.
    */
   get best(): Registration | undefined {
     const all = [...this.#byDomain.values()]
-    return all.filter(canSendSms).at(-1) ?? all.at(-1)
+    return all.filter(canSendSms).at(-1) ?? all.filter(showsReason).at(-1) ?? all.at(-1)
   }
 
   get all(): readonly Registration[] {
@@ -72,6 +73,10 @@ export class RegistrationWatch {
     this.#byDomain.set(registration.domain, withKnownCell(registration, before))
     if (before?.stat !== registration.stat || before.cell !== registration.cell) this.#onChange()
   }
+}
+
+function showsReason({ status }: Registration): boolean {
+  return status !== 'not-searching' && status !== 'unknown'
 }
 
 /** Keeps the known cell, because the short form of the code contains the state without the cell. */
