@@ -89,7 +89,7 @@ export interface WaitingStatus extends Waiting {
   readonly count: number
 }
 
-/** Counts messages with the same reason in one line, because each of them may wait until another time. */
+/** Groups messages only by reason and SIM, because each of them may wait until another time. */
 export function waitingStatuses({ messages }: WaitingReport): readonly WaitingStatus[] {
   const groups = Map.groupBy(messages, ({ reason, simNumber }) => `${reason} ${simNumber}`)
   return [...groups.values()].flatMap((group) => {
@@ -101,10 +101,14 @@ export function waitingStatuses({ messages }: WaitingReport): readonly WaitingSt
 }
 
 /** The reasons whose text names the latest end of the wait. */
-const HAS_LATEST_END: ReadonlySet<WaitingReason> = new Set(['outcome_unknown', 'earlier_outcome_unknown', 'pause'])
+const SHOWS_LATEST: ReadonlySet<WaitingReason> = new Set(['outcome_unknown', 'earlier_outcome_unknown', 'pause'])
+/** The reasons whose text names a time that applies to one message only. */
+const SHOWS_EXACT: ReadonlySet<WaitingReason> = new Set(['scheduled', 'approval'])
 
-/** Returns undefined if messages wait until different times and the text names an exact time. */
+/** Returns the time that the text for all these messages names, or undefined if no single time is right. */
 function commonEnd(reason: WaitingReason, group: WaitingReport['messages']): string | undefined {
-  const ends = group.map(({ until }) => until).sort()
-  return ends[0] === ends.at(-1) || HAS_LATEST_END.has(reason) ? ends.at(-1) : undefined
+  const [first, ...others] = group.map(({ until }) => until).sort()
+  const last = others.at(-1) ?? first
+  if (SHOWS_LATEST.has(reason)) return last
+  return SHOWS_EXACT.has(reason) && first !== last ? undefined : first
 }

@@ -44,15 +44,16 @@ test('shows one line for messages that wait for the same reason until different 
       { reason: 'scheduled', until: early, cmdIds: ['b', 'c'] },
       { reason: 'outcome_unknown', until: early, cmdIds: ['d'] },
       { reason: 'scheduled', until: late, cmdIds: ['e'] },
-      { reason: 'sim_locked', simNumber: 1, cmdIds: ['f'] },
-      { reason: 'sim_locked', simNumber: 2, cmdIds: ['g'] },
+      { reason: 'retry', until: late, simNumber: 1, cmdIds: ['f'] },
+      { reason: 'retry', until: early, simNumber: 1, cmdIds: ['g'] },
+      { reason: 'retry', until: late, simNumber: 2, cmdIds: ['h'] },
     ],
   })
   expect(waiting).toMatchObject([
     { count: 2, message: expect.stringContaining(`until ${late} at the latest`) },
     { count: 3, message: 'Scheduled.' },
-    { count: 1, message: expect.stringContaining('SIM 1') },
-    { count: 1, message: expect.stringContaining('SIM 2') },
+    { count: 2, message: `Temporarily refused. Next try at ${early}.` },
+    { count: 1, message: `Temporarily refused. Next try at ${late}.` },
   ])
 })
 
