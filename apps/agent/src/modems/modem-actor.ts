@@ -310,7 +310,7 @@ export class ModemActor {
     this.#sim.enter(sim, this.#state)
     this.#useOperator(modem, simNumber)
     // A modem that reported its registration during setup does not report the same registration again.
-    if (this.#isRegistered) void this.#readNetwork()
+    if (this.#isRegistered && this.#registration !== undefined) void this.#readNetwork()
     for (const shortcoming of session.shortcomings) this.#warnings.once(shortcomingTexts[shortcoming])
     if (this.#options.sims.sendWhileRoaming === false && session.shortcomings.includes('registration-unreadable'))
       this.#warnings.once(roamingUnknownText)
