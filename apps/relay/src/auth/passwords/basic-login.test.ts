@@ -4,15 +4,15 @@ import { createAccount } from '../../accounts/create-account.ts'
 import { removeAccount } from '../../accounts/remove-account.ts'
 import { systemRandom } from '../../random.ts'
 import { secretBox } from '../../store/secret-box.ts'
-import { useRealCost } from '../../testing/password-cost.ts'
+import { useSlowHashes } from '../../testing/password-cost.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
 
 const box = secretBox('a secret that is long enough to be one', systemRandom)
 /** Counts the hashes that were computed for each password. Computing a hash begins with a call of `fingerprint`. */
 const fingerprint = vi.spyOn(box, 'fingerprint')
-// Waits for places in the queue of checks happen only with real checks.
-useRealCost()
+// Attempts wait for places in the queue of checks only if checks take time.
+useSlowHashes()
 const world = useTestDatabase()
 let nowMs: number
 let username: string

@@ -6,7 +6,7 @@ import { generatePassword } from '../../accounts/generated-password.ts'
 import { systemClock } from '../../clock.ts'
 import { systemRandom } from '../../random.ts'
 import { secretBox } from '../../store/secret-box.ts'
-import { useRealCost } from '../../testing/password-cost.ts'
+import { useSlowHashes } from '../../testing/password-cost.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { BasicLogin } from './basic-login.ts'
 import { deleteOldRecognisedLogins } from './delete-old-recognised-logins-statement.ts'
@@ -15,8 +15,8 @@ const box = secretBox('a secret that is long enough to be one', systemRandom)
 const foreignBox = secretBox('the secret of another installation', systemRandom)
 const HOME = '203.0.113.7'
 const PASSWORD = 'right password'
-// Waits for places in the queue of checks happen only with real checks.
-useRealCost()
+// Attempts wait for places in the queue of checks only if checks take time.
+useSlowHashes()
 const world = useTestDatabase()
 let username: string
 let accountId: string
