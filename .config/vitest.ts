@@ -94,12 +94,14 @@ function startsPrograms(mode: string): boolean {
 }
 
 /**
- * Tests of processes and databases wait most of the time, so two workers suit a machine with two cores. The relay gets
- * four, because its tests take the longest: they still run when all other tests have ended.
+ * Tests of processes and databases wait most of the time, so two workers suit a machine with two cores. Tests of
+ * libraries hardly wait, and each further worker loads all modules again. The relay gets four workers, because its
+ * tests take the longest: they still run when all other tests have ended.
  */
 function workers(): number {
   if (project === 'apps/e2e') return 4
-  return Math.max(project === 'apps/relay' ? 4 : 2, availableParallelism() - 1)
+  const least = project === 'apps/relay' ? 4 : /^(?:libs|packages)\//.test(project) ? 1 : 2
+  return Math.max(least, availableParallelism() - 1)
 }
 
 /**
