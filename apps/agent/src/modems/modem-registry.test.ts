@@ -6,7 +6,6 @@ const imeiB = '356938035648182'
 /** Answers OK to everything, like some ports of modems and some devices that are not modems. */
 const yesSayer = { answer: (text: string) => (text.includes('\r') ? '\r\nOK\r\n' : '') }
 const deaf = { answer: () => '' }
-const withoutImei = { 'imei-answer': { line: '' } }
 
 let world = new VirtualFleet()
 afterEach(async () => {
@@ -46,27 +45,6 @@ test('the port in use is reopened at once if the modem hangs, without identifyin
   world.opened.length = 0
   await world.pass(600_000)
   expect(new Set(world.opened)).toEqual(new Set(['1-1:0']))
-})
-
-test.each([
-  ['while the modem is identified', {}, (_: string, text: string) => text.startsWith('AT+CGSN')],
-  ['while its other port is searched', withoutImei, (address: string) => address === '1-1:1'],
-])('a message that a modem delivers directly %s is received', async (_, faults, isMoment) => {
-  world.plug('1-1', [world.modem(imeiA, '8091', faults), deaf])
-  const pdu = '07914477790000F0040C914477000021430000629021210000000548656C6C6F'
-  let hear: (text: string) => void = () => undefined
-  let isDelivered = false
-  world.onWrite = (address, text, hearOnPort) => {
-    if (address === '1-1:0') hear = hearOnPort
-    if (isDelivered || !isMoment(address, text)) return
-    isDelivered = true
-    hear(`\r\n+CMT: ,${pdu.length / 2 - 8}\r\n${pdu}\r\n`)
-  }
-  await world.start()
-  await world.pass(60_000)
-  expect(isDelivered).toBe(true)
-  expect(world.ready).toEqual(['1 on 1-1:0'])
-  expect(world.incoming).toEqual([pdu])
 })
 
 describe('a device that does not answer', () => {
@@ -267,6 +245,7 @@ test.each([
 })
 
 describe('a modem without a usable IMEI', () => {
+  const withoutImei = { 'imei-answer': { line: '' } }
   const slots = async () =>
     Object.keys((await world.disk.session().journal.read('notes', {}))['sim-slots'] ?? {}).sort()
 

@@ -2,7 +2,7 @@ import type { Clock } from '@smsgw/modem/clock'
 import { type ModemNumber, readModemNumber } from '@smsgw/modem/commands/identity'
 import { readMessageFormat } from '@smsgw/modem/commands/messages/message-settings'
 import { runQuery } from '@smsgw/modem/commands/query'
-import { Dialogue } from '@smsgw/modem/dialogue/dialogue'
+import { Dialogue, type DialogueEvent } from '@smsgw/modem/dialogue/dialogue'
 import { readHilinkNumber } from '@smsgw/modem/hilink/hilink-modem'
 import type { ClosablePort, ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
 import type { ByteTrace } from '@smsgw/modem/wire/trace'
@@ -36,7 +36,7 @@ export async function identifyPlace(options: {
 }): Promise<Identified> {
   const { ports, open, clock, trace } = options
   const untilMs = clock.nowMs() + budgetMs
-  const delivered: string[] = []
+  const delivered = new Set<string>()
   let best: Opened | undefined
   let problem: Extract<Identified, { kind: 'absent' | 'refused' }> | undefined
   for (const address of ports) {
@@ -83,15 +83,16 @@ async function readNumber(
     clock,
     trace,
     delivered,
-  }: { readonly clock: Clock; readonly trace: ByteTrace | undefined; readonly delivered: string[] },
+  }: { readonly clock: Clock; readonly trace: ByteTrace | undefined; readonly delivered: Set<string> },
 ): Promise<ModemNumber | undefined> {
+  const onEvent = (event: DialogueEvent) => {
+    const isMessage = event.kind === 'unsolicited' && ['+CMT', '+CDS'].includes(event.prefix)
+    if (isMessage && event.payload !== undefined) delivered.add(`\r\n${event.text}\r\n${event.payload}\r\n`)
+  }
   const dialogue = new Dialogue({
     port,
     clock,
-    onEvent: (event) => {
-      const isMessage = event.kind === 'unsolicited' && ['+CMT', '+CDS'].includes(event.prefix)
-      if (isMessage && event.payload !== undefined) delivered.push(`\r\n${event.text}\r\n${event.payload}\r\n`)
-    },
+    onEvent,
     resynchroniseAttempts: attempts,
     resynchroniseTimeoutMs: attemptMs,
     ...(trace && { trace }),
@@ -106,23 +107,26 @@ async function readNumber(
     return format.kind === 'value' ? number : undefined
   } finally {
     dialogue.close('identification finished')
-    port.endListening()
+    // Receives messages while other ports are searched. Writes nothing, because it is given no command.
+    const idle = new Dialogue({ port, clock, onEvent, ...(trace && { trace }) })
+    port.beforeHandover(() => idle.close('port handed over'))
   }
 }
 
 /**
- * A port whose listener changes. A modem without memory for messages delivers each message only once, so the next
- * listener first gets the messages that were delivered before, and the bytes that arrived while there was no listener.
+ * A port that is handed over after the identification. A modem without memory for messages delivers each message only
+ * once, so the next listener first gets the messages that were delivered before. It gets no old answers, which it could
+ * take for answers to its own commands.
  */
 class RepeatingPort implements ClosablePort {
   readonly #port: ClosablePort
-  readonly #delivered: string[]
-  /** The bytes that arrive while there is no listener. */
-  #kept = Buffer.alloc(0)
-  #repeats = false
+  /** The messages of all ports of the place. Contains a message once, even if the modem delivered it on two ports. */
+  readonly #delivered: Set<string>
   #listener: ((bytes: Uint8Array) => void) | undefined
+  #endIdentification: (() => void) | undefined
+  #isHandedOver = false
 
-  constructor(port: ClosablePort, delivered: string[]) {
+  constructor(port: ClosablePort, delivered: Set<string>) {
     this.#port = port
     this.#delivered = delivered
     port.onBytes((bytes) => this.#receive(bytes))
@@ -133,6 +137,8 @@ class RepeatingPort implements ClosablePort {
   }
 
   onBytes(listener: (bytes: Uint8Array) => void): void {
+    this.#endIdentification?.()
+    this.#isHandedOver = this.#endIdentification !== undefined
     this.#listener = listener
   }
 
@@ -144,27 +150,21 @@ class RepeatingPort implements ClosablePort {
     return this.#port.close()
   }
 
-  endListening(): void {
-    this.#listener = undefined
-    this.#repeats = true
+  /** The function is called when the next listener is added. */
+  beforeHandover(endIdentification: () => void): void {
+    this.#endIdentification = endIdentification
   }
 
   #receive(bytes: Uint8Array): void {
-    if (this.#listener === undefined) {
-      if (this.#kept.length < mostKept) this.#kept = Buffer.concat([this.#kept, bytes])
-      return
+    // Waits for the first bytes, because the next listener may not be ready before it has written something.
+    if (this.#isHandedOver && this.#delivered.size > 0) {
+      const missed = Buffer.from([...this.#delivered].join(''), 'latin1')
+      this.#delivered.clear()
+      this.#listener?.(missed)
     }
-    if (this.#repeats) {
-      this.#repeats = false
-      const missed = Buffer.concat([Buffer.from(this.#delivered.splice(0).join(''), 'latin1'), this.#kept])
-      this.#kept = Buffer.alloc(0)
-      if (missed.length > 0) this.#listener(missed)
-    }
-    this.#listener(bytes)
+    this.#listener?.(bytes)
   }
 }
-
-const mostKept = 65_536
 
 // Two attempts are enough, because a working modem answers within milliseconds. The caller waits at most 15 s for the
 // port.

@@ -1,0 +1,69 @@
+import { afterEach, expect, test } from 'vitest'
+import { VirtualFleet } from '../../testing/virtual-fleet.ts'
+
+const imei = '356938035648091'
+/** Answers OK to everything, like some ports of modems. */
+const yesSayer = { answer: (text: string) => (text.includes('\r') ? '\r\nOK\r\n' : '') }
+const deaf = { answer: () => '' }
+/** With this fault, all ports of a modem are searched. */
+const withoutImei = { 'imei-answer': { line: '' } }
+
+let world = new VirtualFleet()
+afterEach(async () => {
+  const stopped = world.fleet?.stop()
+  await world.pass(5_000)
+  await stopped
+  world = new VirtualFleet()
+})
+
+const pdu = '07914477790000F0040C914477000021430000629021210000000548656C6C6F'
+const directly = `\r\n+CMT: ,${pdu.length / 2 - 8}\r\n${pdu}\r\n`
+
+/** Lets ports of the modem deliver a text, once, when the condition is met. */
+function deliver(text: string, from: readonly string[], isMoment: (address: string, written: string) => boolean) {
+  const hears = new Map<string, (text: string) => void>()
+  let isDelivered = false
+  world.onWrite = (address, written, hear) => {
+    hears.set(address, hear)
+    if (isDelivered || !isMoment(address, written)) return
+    isDelivered = true
+    for (const port of from) hears.get(port)?.(text)
+  }
+}
+const isOtherSearched = (address: string) => address === '1-1:1'
+
+test.each([
+  ['while the modem reports its number', (_: string, text: string) => text.startsWith('AT+CGSN'), ['1-1:0']],
+  ['while its other port is searched', isOtherSearched, ['1-1:0']],
+  ['on both ports', isOtherSearched, ['1-1:0', '1-1:1']],
+])('a message that the modem delivers directly %s is received once', async (_, isMoment, from) => {
+  world.plug('1-1', [world.modem(imei, '8091', isMoment === isOtherSearched ? withoutImei : {}), deaf])
+  deliver(directly, from, isMoment)
+  await world.start()
+  await world.pass(60_000)
+  expect(world.ready).toEqual(['1 on 1-1:0'])
+  expect(world.incoming).toEqual([pdu])
+})
+
+test('a message that the modem delivers directly on a port that is not chosen is received', async () => {
+  world.plug('1-1', [yesSayer, world.modem(imei)])
+  deliver(directly, ['1-1:0'], isOtherSearched)
+  await world.start()
+  await world.pass(60_000)
+  expect(world.ready).toEqual(['1 on 1-1:1'])
+  expect(world.incoming).toEqual([pdu])
+})
+
+test('a late answer is not taken for the answer to a later command', async () => {
+  world.plug('1-1', [world.modem(imei, '8091', withoutImei), deaf])
+  deliver('\r\nOK\r\n\r\n+CMEE: 0\r\n\r\nOK\r\n', ['1-1:0'], isOtherSearched)
+  // The modem answers each command after 2 ms.
+  const isAsked = () => {
+    const handedOverAt = world.written.findLastIndex((line) => line.startsWith('1-1:1'))
+    return handedOverAt >= 0 && world.written.indexOf('1-1:0 AT+CMEE?\r', handedOverAt) >= 0
+  }
+  await world.start()
+  for (let ms = 0; ms < 60_000 && !isAsked(); ms += 1) await world.pass(1)
+  await world.pass(1)
+  expect(world.written.at(-1)).toBe('1-1:0 AT+CMEE?\r')
+})
