@@ -11,33 +11,28 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { callUrl } from './testing/call-url.ts'
 import { databaseUrl } from './testing/database-url.ts'
 import { MAIN, startRelayProcess, type TestRelayProcess } from './testing/relay-process.ts'
-import { emptyDatabase, type TestDatabase, testDatabase } from './testing/test-database.ts'
+import { emptyDatabase, type TestDatabase } from './testing/test-database.ts'
 
 const SECRET = 'bG9vayBiZWhpbmQgdGhlIHdhdGVyZmFsbCBhdCBub29u'
 const ADMIN = { ADMIN_USERNAME: 'sms', ADMIN_PASSWORD: 'tea at half past four' }
 const BASIC = `Basic ${btoa(`${ADMIN.ADMIN_USERNAME}:${ADMIN.ADMIN_PASSWORD}`)}`
 
-let database: TestDatabase | undefined
+let empty: TestDatabase
 let settings: Record<string, string>
 const running: TestRelayProcess[] = []
 
-// By default, the database has all tables, because the migrations take half of the CPU time of a first start.
-beforeEach(() => useDatabase(testDatabase))
+beforeEach(async () => {
+  empty = await emptyDatabase()
+  settings = { DATABASE_URL: empty.url, SERVER_SECRET: SECRET, ...ADMIN }
+})
 
 afterEach(async () => {
   for (const relay of running.splice(0)) {
     relay.kill('SIGKILL')
     await relay.ended
   }
-  await database?.close()
-  database = undefined
+  await empty.close()
 })
-
-async function useDatabase(open: () => Promise<TestDatabase>): Promise<void> {
-  await database?.close()
-  database = await open()
-  settings = { DATABASE_URL: database.url, SERVER_SECRET: SECRET, ...ADMIN }
-}
 
 test('serves requests, and exits with 0 at SIGTERM', async () => {
   const relay = await start()
@@ -60,8 +55,8 @@ test('serves requests while it drains, live but not ready; a second signal ends 
 
 test('exits with 0 even when the database is unavailable', async () => {
   const relay = await start()
-  const name = new URL(databaseAddress()).pathname.slice(1)
-  const other = databaseUrl(databaseAddress(), 'postgres')
+  const name = new URL(empty.url).pathname.slice(1)
+  const other = databaseUrl(empty.url, 'postgres')
   await query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`, other)
   await query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`, other)
   await vi.waitUntil(async () => (await get(relay, '/health/ready')).status === 503, { timeout: 90_000 })
@@ -70,7 +65,6 @@ test('exits with 0 even when the database is unavailable', async () => {
 })
 
 test('four relays that start at once on an empty database create one key and one account, and all serve', async () => {
-  await useDatabase(emptyDatabase)
   const relays = await Promise.all([start(), start(), start(), start()])
   for (const { url } of relays)
     expect((await callUrl('GET', `${url}/3rdparty/v1/messages`, { auth: BASIC })).status).toBe(200)
@@ -99,8 +93,7 @@ test('waits for a database that does not answer, then reports its address', asyn
 })
 
 test('refuses a missing database, and a database of another program, at once', async () => {
-  await useDatabase(emptyDatabase)
-  const gone = new URL(databaseAddress())
+  const gone = new URL(empty.url)
   gone.pathname = '/gone'
   expect(await failedStart({ DATABASE_URL: gone.href })).toMatch(
     /refuses the connection: database "gone" does not exist/,
@@ -110,7 +103,6 @@ test('refuses a missing database, and a database of another program, at once', a
 })
 
 test('migrate creates the tables of an empty database, and changes nothing the second time', async () => {
-  await useDatabase(emptyDatabase)
   for (const _ of [1, 2])
     expect(await run(['migrate'])).toEqual({ code: 0, stdout: 'the database is up to date\n', stderr: '' })
   expect(await count('"_prisma_migrations"')).toBeGreaterThan(5)
@@ -185,10 +177,6 @@ async function start(more: Record<string, string> = {}): Promise<TestRelayProces
   return relay
 }
 
-function databaseAddress(): string {
-  return database?.url ?? ''
-}
-
 function get({ url }: TestRelayProcess, path: string) {
   return callUrl('GET', url + path, {})
 }
@@ -222,7 +210,7 @@ async function count(table: string): Promise<number> {
   return Number((await query(`SELECT count(*) FROM ${table}`))[0]?.['count'])
 }
 
-async function query(sql: string, url = databaseAddress()): Promise<Record<string, unknown>[]> {
+async function query(sql: string, url = empty.url): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
