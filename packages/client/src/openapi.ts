@@ -780,31 +780,26 @@ export interface components {
             groupKey: string;
             /** @description (default: 0) */
             truncatedAlerts?: number;
-            /** @description (default: {}) */
             groupLabels?: {
                 [key: string]: string;
-            };
-            /** @description (default: {}) */
+            } | null;
             commonLabels?: {
                 [key: string]: string;
-            };
-            /** @description (default: {}) */
+            } | null;
             commonAnnotations?: {
                 [key: string]: string;
-            };
+            } | null;
             /** @description (default: "") */
             externalURL?: string;
             alerts: {
                 /** @enum {string} */
                 status: "firing" | "resolved";
-                /** @description (default: {}) */
                 labels?: {
                     [key: string]: string;
-                };
-                /** @description (default: {}) */
+                } | null;
                 annotations?: {
                     [key: string]: string;
-                };
+                } | null;
                 /** Format: date-time */
                 startsAt: string;
             }[];
@@ -1477,31 +1472,26 @@ export interface components {
             groupKey: string;
             /** @description (default: 0) */
             truncatedAlerts?: number;
-            /** @description (default: {}) */
             groupLabels?: {
                 [key: string]: string;
-            };
-            /** @description (default: {}) */
+            } | null;
             commonLabels?: {
                 [key: string]: string;
-            };
-            /** @description (default: {}) */
+            } | null;
             commonAnnotations?: {
                 [key: string]: string;
-            };
+            } | null;
             /** @description (default: "") */
             externalURL?: string;
             alerts: {
                 /** @enum {string} */
                 status: "firing" | "resolved";
-                /** @description (default: {}) */
                 labels?: {
                     [key: string]: string;
-                };
-                /** @description (default: {}) */
+                } | null;
                 annotations?: {
                     [key: string]: string;
-                };
+                } | null;
                 /** Format: date-time */
                 startsAt: string;
             }[];
@@ -3419,7 +3409,7 @@ export interface operations {
                 id: string;
             };
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ApiKeyRotation"];
             };
@@ -4746,12 +4736,8 @@ export interface operations {
             query?: {
                 /** @description Kinds of events to receive, separated by commas. Default: all */
                 kinds?: string;
-                /** @description Same as the header `Last-Event-ID` */
+                /** @description The `id` of the last event that you read; the events after it are sent first. The header `Last-Event-ID` does the same, and is used if both are sent */
                 lastEventId?: string;
-            };
-            header?: {
-                /** @description The `id` of the last event that you read; the events after it are sent first */
-                "Last-Event-ID"?: string;
             };
         };
         responses: {
