@@ -2,8 +2,8 @@
 // directions.
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { barriersEverywhere, barriersForced, barriersHalved } from './house/browser/barriers.ts'
-import { ConsoleBrowser } from './house/browser/console-browser.ts'
+import { barriersAndForced, barriersHalved } from './house/browser/barriers.ts'
+import { ConsoleBrowser, openPage } from './house/browser/console-browser.ts'
 import { consoleDialogs, consoleTexts, type DialogData, fillForDialogs } from './house/browser/console-dialogs.ts'
 import { House } from './house/house.ts'
 
@@ -11,6 +11,7 @@ let house: House
 let browser: ConsoleBrowser
 let page: Page
 let data: DialogData
+let shownLanguage = 'en'
 
 beforeAll(async () => {
   house = await House.start()
@@ -29,10 +30,7 @@ const names = consoleDialogs({ number: '', deviceId: '', webhookId: '', messageI
 
 test.each(names)('axe finds no violations in the dialogue: %s', async (name) => {
   await openIn('en', name)
-  expect(await barriersEverywhere(page)).toEqual([])
-  expect(await barriersForced(page)).toEqual([])
-  await openIn('ar', name)
-  expect(await barriersHalved(page)).toEqual([])
+  expect(await barriersAndForced(page)).toEqual([])
 })
 
 test.each(names)('the buttons of the dialogue are visible on a small phone: %s', async (name) => {
@@ -41,6 +39,11 @@ test.each(names)('the buttons of the dialogue are visible on a small phone: %s',
   const buttons = page.getByRole('dialog').locator('.page-actions button')
   for (const button of await buttons.all()) await expect.poll(() => isVisibleInWindow(button)).toBe(true)
   await page.setViewportSize({ width: 1_400, height: 900 })
+})
+
+test.each(names)('axe finds no violations from right to left in the dialogue: %s', async (name) => {
+  await openIn('ar', name)
+  expect(await barriersHalved(page)).toEqual([])
 })
 
 test('the pages have no errors in the background', () => {
@@ -59,9 +62,18 @@ function isVisibleInWindow(button: Locator): Promise<boolean> {
 
 async function openIn(language: 'en' | 'ar', name: string): Promise<void> {
   const { path, open } = consoleDialogs(data).find((dialog) => dialog.name === name) ?? fail(name)
-  await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
-  await page.goto(house.relayUrl + path)
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  if (language === shownLanguage && language === 'en') {
+    await page.keyboard.press('Escape')
+    // Leaves the page first, because the path may be that of the previous dialogue.
+    await openPage(page, '/nowhere')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await openPage(page, path)
+  } else {
+    await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+    await page.goto(house.relayUrl + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    shownLanguage = language
+  }
   await open(page, consoleTexts(language))
   await page.getByRole('dialog').waitFor()
 }

@@ -1,6 +1,7 @@
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere, barriersForced, barriersOfLanguage, barriersOfMenu } from './house/browser/barriers.ts'
-import { ConsoleBrowser } from './house/browser/console-browser.ts'
+import { ConsoleBrowser, openPage } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
 const number = '+447400123456'
@@ -16,11 +17,15 @@ const morePages = ['/webhooks', '/approvals', '/access', '/settings', '/logs', '
 
 let gateway: Gateway
 let browser: ConsoleBrowser
+let cookies: Awaited<ReturnType<BrowserContext['cookies']>>
 
 beforeAll(async () => {
   gateway = await Gateway.start()
   await gateway.untilReady()
   browser = await ConsoleBrowser.start(gateway.url)
+  const page = await browser.signedIn(credentialsIn(gateway.folder))
+  cookies = await page.context().cookies()
+  await page.context().close()
   const message = await gateway.api.send({ phoneNumbers: [number], textMessage: { text: 'Hello' } })
   await gateway.api.until(message, ({ state }) => state === 'Delivered')
 })
@@ -57,12 +62,13 @@ test('the account menu changes the language, and the browser remembers it', asyn
 })
 
 test.each(['de', 'es', 'ar'])('axe finds no violations in %s on any page', async (language) => {
-  const page = await browser.signedIn(credentialsIn(gateway.folder))
-  await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+  const page = await pageIn(language)
+  // Loads the program from a page that is not one of the checked pages.
+  await page.goto(`${gateway.url}/nothing`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
   const barriers: string[] = []
   for (const path of [...pages, ...morePages]) {
-    await page.goto(gateway.url + path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await openPage(page, path)
     const found = language === 'ar' ? await barriersEverywhere(page) : await barriersOfLanguage(page)
     barriers.push(...found.map((barrier) => `${path} ${barrier}`))
   }
@@ -74,8 +80,7 @@ test('axe finds no violations in forced colours on any page', async () => {
   const page = await browser.signedIn(credentialsIn(gateway.folder))
   const barriers: string[] = []
   for (const path of [...pages, ...morePages]) {
-    await page.goto(gateway.url + path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    if (path !== '/') await openPage(page, path)
     barriers.push(...(await barriersForced(page)).map((barrier) => `${path} ${barrier}`))
   }
   expect(barriers).toEqual([])
@@ -83,8 +88,7 @@ test('axe finds no violations in forced colours on any page', async () => {
 })
 
 test.each(['de', 'es', 'ar'])('axe finds no violations in %s in any menu', async (language) => {
-  const page = await browser.signedIn(credentialsIn(gateway.folder))
-  await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+  const page = await pageIn(language)
   const menus = [
     ['/', '.account-menu', 1400],
     [`/conversations/${encodeURIComponent(number)}`, '.thread-menu', 1400],
@@ -103,8 +107,7 @@ test.each(['de', 'es', 'ar'])('axe finds no violations in %s in any menu', async
 test.each(['en', 'de', 'es', 'ar'])(
   'the menu of a small window shows the whole names of the pages in %s',
   async (language) => {
-    const page = await browser.signedIn(credentialsIn(gateway.folder), { viewport: { width: 320, height: 640 } })
-    await page.evaluate(`localStorage.setItem('smsgw-language', '${language}')`)
+    const page = await pageIn(language, { viewport: { width: 320, height: 640 } })
     await page.goto(`${gateway.url}/conversations`)
     const names = page.locator('.bottom-bar-name')
     const title = await page.getByRole('heading', { level: 1 }).innerText()
@@ -116,8 +119,7 @@ test.each(['en', 'de', 'es', 'ar'])(
 )
 
 test('a step of the timeline has a name in the language of the page', async () => {
-  const page = await browser.signedIn(credentialsIn(gateway.folder))
-  await page.evaluate("localStorage.setItem('smsgw-language', 'de')")
+  const page = await pageIn('de')
   await page.goto(`${gateway.url}/messages`)
   await page.getByRole('list', { name: 'Nachrichten' }).getByRole('link').first().click()
   await page.getByRole('region', { name: 'Verlauf' }).getByText('Vom Netz angenommen').first().waitFor()
@@ -127,8 +129,7 @@ test('a step of the timeline has a name in the language of the page', async () =
 test('phone numbers of the timeline are read from left to right in Arabic', async () => {
   const phoneNumbers = [number, '+447400123457']
   const message = await gateway.api.send({ phoneNumbers, textMessage: { text: 'To both' } })
-  const page = await browser.signedIn(credentialsIn(gateway.folder))
-  await page.evaluate("localStorage.setItem('smsgw-language', 'ar')")
+  const page = await pageIn('ar')
   await page.goto(`${gateway.url}/messages/${message}`)
   const shown = page.locator('.timeline-details').getByText(number, { exact: true }).first()
   await shown.waitFor()
@@ -183,3 +184,10 @@ test('in forced colours, the current page, the period and the chosen command hav
 test('the pages have no errors in the background', () => {
   expect(browser.complaints).toEqual([])
 })
+
+/** Creates a page of a user who has signed in and has chosen this language. The page has loaded nothing yet. */
+function pageIn(language: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const localStorage = [{ name: 'smsgw-language', value: language }]
+  const origins = [{ origin: new URL(gateway.url).origin, localStorage }]
+  return browser.page({ ...options, storageState: { cookies, origins } })
+}

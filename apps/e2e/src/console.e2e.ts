@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { barriersEverywhere } from './house/browser/barriers.ts'
-import { ConsoleBrowser, signIn } from './house/browser/console-browser.ts'
+import { ConsoleBrowser, openPage, signIn } from './house/browser/console-browser.ts'
 import { credentialsIn, Gateway } from './house/gateway.ts'
 
 let gateway: Gateway
@@ -73,8 +73,7 @@ test('axe finds no violations on any page, in light and dark colours, on a deskt
   const page = await browser.signedIn(user)
   const barriers: string[] = []
   for (const path of pages) {
-    await page.goto(gateway.url + path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    if (path !== '/') await openPage(page, path)
     barriers.push(...(await barriersEverywhere(page)).map((barrier) => `${path} ${barrier}`))
   }
   expect(barriers).toEqual([])

@@ -25,57 +25,85 @@ async function barriersOn(page: Page, rules: readonly string[]): Promise<readonl
  * Returns accessibility violations in the light and the dark colour scheme, on a desktop and on a phone, and content
  * that is wider than the screen. Checks rules that do not depend on colours in one scheme only.
  */
-export async function barriersEverywhere(page: Page): Promise<readonly string[]> {
-  return [...(await barriersIn(page, 'dark')), ...(await barriersIn(page, 'light', COLOUR_RULES))]
+export function barriersEverywhere(page: Page): Promise<readonly string[]> {
+  return barriersIn(page, [
+    ['phone', LIGHT, COLOUR_RULES],
+    ['phone', DARK, ALL_RULES],
+    ['desk', DARK, ALL_RULES],
+    ['desk', LIGHT, COLOUR_RULES],
+  ])
+}
+
+/**
+ * Returns the violations of `barriersEverywhere`, and those in forced colours, as a high-contrast theme of the
+ * operating system has them.
+ */
+export function barriersAndForced(page: Page): Promise<readonly string[]> {
+  return barriersIn(page, [
+    ['phone', FORCED, COLOUR_RULES],
+    ['phone', LIGHT, COLOUR_RULES],
+    ['phone', DARK, ALL_RULES],
+    ['desk', DARK, ALL_RULES],
+    ['desk', LIGHT, COLOUR_RULES],
+    ['desk', FORCED, COLOUR_RULES],
+  ])
 }
 
 /**
  * Returns accessibility violations on a phone with dark colours, and on a desktop with light colours. Used for a page
  * that differs little from another page.
  */
-export async function barriersHalved(page: Page): Promise<readonly string[]> {
-  const [phone, desk] = PLACES
-  return [
-    ...(await barriersIn(page, 'dark', ALL_RULES, [phone])),
-    ...(await barriersIn(page, 'light', ALL_RULES, [desk])),
-  ]
+export function barriersHalved(page: Page): Promise<readonly string[]> {
+  return barriersIn(page, [
+    ['phone', DARK, ALL_RULES],
+    ['desk', LIGHT, ALL_RULES],
+  ])
 }
 
 /**
- * Returns accessibility violations that another language can cause. Colours are not checked, because they do not depend
- * on the language.
+ * Returns accessibility violations that another language can cause. Other colours are not checked, because they do not
+ * depend on the language.
  */
 export function barriersOfLanguage(page: Page): Promise<readonly string[]> {
-  return barriersIn(page, 'light')
+  return barriersIn(page, [
+    ['phone', LIGHT, ALL_RULES],
+    ['desk', LIGHT, ALL_RULES],
+  ])
 }
 
 /**
- * Returns accessibility violations in forced colours, as a high-contrast theme of the operating system has them, on a
- * desktop and on a phone.
+ * Returns accessibility violations in forced colours, on a desktop and on a phone. Checks only rules that depend on
+ * colours.
  */
-export async function barriersForced(page: Page): Promise<readonly string[]> {
-  await page.emulateMedia({ forcedColors: 'active' })
-  const found = await barriersIn(page, 'light')
-  await page.emulateMedia({ forcedColors: null })
-  return found.map((barrier) => `forced colours, ${barrier}`)
+export function barriersForced(page: Page): Promise<readonly string[]> {
+  return barriersIn(page, [
+    ['phone', FORCED, COLOUR_RULES],
+    ['desk', FORCED, COLOUR_RULES],
+  ])
 }
 
-async function barriersIn(
-  page: Page,
-  colorScheme: 'dark' | 'light',
-  rules: readonly string[] = ALL_RULES,
-  places: readonly (typeof PLACES)[number][] = PLACES,
-): Promise<readonly string[]> {
+type Scan = readonly [
+  place: keyof typeof PLACES,
+  colours: typeof DARK | typeof LIGHT | typeof FORCED,
+  rules: readonly string[],
+]
+
+/** Checks the page in this order. A change of the place costs most, because the page gets a new layout. */
+async function barriersIn(page: Page, scans: readonly Scan[]): Promise<readonly string[]> {
   const found: string[] = []
-  for (const [place, width, height] of places) {
-    await page.emulateMedia({ colorScheme })
-    await showWhole(page, width, height)
-    const where = `${colorScheme}, ${place}:`
+  let shown: string | undefined
+  for (const [place, { name, ...media }, rules] of scans) {
+    await page.emulateMedia(media)
+    if (place !== shown) await page.setViewportSize(PLACES[place])
+    await showWhole(page)
+    const where = `${name}, ${place}:`
     found.push(...(await barriersOn(page, rules)).map((barrier) => `${where} ${barrier}`))
     const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     if (tooWide > 0) found.push(`${where} ${tooWide} pixels wider than the screen`)
+    shown = place
   }
-  await page.setViewportSize({ width: 1400, height: 900 })
+  await page.emulateMedia({ forcedColors: null })
+  await page.setViewportSize(PLACES.desk)
   return found
 }
 
@@ -98,15 +126,17 @@ export async function barriersOfMenu(page: Page): Promise<readonly string[]> {
 }
 
 /** Makes the window as high as the page, so that nothing is hidden below a bar. */
-async function showWhole(page: Page, width: number, height: number): Promise<void> {
+async function showWhole(page: Page): Promise<void> {
   await page.locator('.waiting-lines').first().waitFor({ state: 'detached' })
-  for (let full = height, shown = 0, steps = 0; full > shown; steps++) {
-    if (steps > 20) throw new Error(`The page is always higher than its window: ${full} pixels in a window of ${shown}`)
-    shown = full
-    await page.setViewportSize({ width, height: shown })
+  for (let steps = 0; steps <= 20; steps++) {
     await page.evaluate(UNTIL_STILL)
-    full = await page.evaluate<number>('document.documentElement.scrollHeight')
+    const [full, width, shown] = await page.evaluate<[number, number, number]>(
+      '[document.documentElement.scrollHeight, innerWidth, innerHeight]',
+    )
+    if (full <= shown) return
+    await page.setViewportSize({ width, height: full })
   }
+  throw new Error('the page is always higher than its window')
 }
 
 /**
@@ -129,7 +159,8 @@ const UNTIL_STILL = `new Promise((resolve) => {
   requestAnimationFrame(look)
 })`
 
-const PLACES = [
-  ['phone', 360, 740],
-  ['desk', 1400, 900],
-] as const
+const PLACES = { phone: { width: 360, height: 740 }, desk: { width: 1400, height: 900 } } as const
+
+const DARK = { name: 'dark', colorScheme: 'dark', forcedColors: null } as const
+const LIGHT = { name: 'light', colorScheme: 'light', forcedColors: null } as const
+const FORCED = { name: 'forced colours', colorScheme: 'light', forcedColors: 'active' } as const
