@@ -62,7 +62,7 @@ function isVisibleInWindow(button: Locator): Promise<boolean> {
 
 async function openIn(language: 'en' | 'ar', name: string): Promise<void> {
   const { path, open } = consoleDialogs(data).find((dialog) => dialog.name === name) ?? fail(name)
-  if (language === shownLanguage && language === 'en') {
+  if (language === shownLanguage) {
     await page.keyboard.press('Escape')
     // Leaves the page first, because the path may be that of the previous dialogue.
     await openPage(page, '/nowhere')
