@@ -99,7 +99,7 @@ function startsPrograms(mode: string): boolean {
  * tests take the longest: they still run when all other tests have ended.
  */
 function workers(): number {
-  if (project === 'apps/e2e') return 4
+  if (project === 'apps/e2e') return 5
   const least = project === 'apps/relay' ? 4 : /^(?:libs|packages)\//.test(project) ? 1 : 2
   return Math.max(least, availableParallelism() - 1)
 }
