@@ -13,6 +13,7 @@ const ownBox = addressRules({ allowHttp: false, allowNetworks: [], localServerMo
 test.each([
   'https://example.com/sms?token=1#part',
   'https://example.com:8443/',
+  'https://example.com?path=a\\b%20@c',
   'https://93.184.215.14/',
   'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/',
   'https://bücher.example/',
@@ -31,6 +32,13 @@ test.each([
   ['http://example.com/', 'WEBHOOK_ALLOW_HTTP'],
   ['https://user@example.com/', 'credentials'],
   ['https://:secret@example.com/', 'credentials'],
+  ['https:///example.com', 'host name'],
+  ['https:example.com', 'host name'],
+  ['https:\\\\example.com', 'host name'],
+  ['https://example.com\\@evil.example/', 'host name'],
+  ['https://@example.com/', 'host name'],
+  ['https://ex%61mple.com/', 'host name'],
+  ['https://exam\u00ADple.com/', 'host name'],
   ['https://example.com:25/', 'port 25'],
   ['https://example.com:6667/', 'port 6667'],
 ])('refuses %j: %s', (url, reason) => {

@@ -55,6 +55,12 @@ export function urlProblem(text: string, rules: AddressRules): ValueProblem | un
       reason: 'url_credentials',
       message: 'must not contain credentials: verify the signature of the request instead',
     }
+  if (!showsHost(text))
+    return {
+      reason: 'url_invalid',
+      message:
+        'must show its host name between https:// and the path, without backslashes, "@", "%" or hidden characters',
+    }
   // Removes a trailing dot, because it does not change the name.
   if (url.host.replace(/\.(?=:|$)/, '') === rules.ownHost)
     return {
@@ -70,6 +76,14 @@ export function urlProblem(text: string, rules: AddressRules): ValueProblem | un
   if (address === undefined || isAllowedAddress(address, rules)) return undefined
   const message = `is not public: only the operator can allow ${address} (WEBHOOK_ALLOW_CIDRS)`
   return { reason: 'url_not_public', values: { address }, message }
+}
+
+/**
+ * Returns true if a reader sees the host that a request contacts. The URL parser adds missing slashes, reads a
+ * backslash as a slash, decodes the host name and drops hidden characters from it.
+ */
+function showsHost(text: string): boolean {
+  return /^https?:\/\/[^/?#\\@%\u00AD\u200B\u2060\uFEFF]+(?:[/?#]|$)/i.test(text)
 }
 
 /** IPv6 addresses outside 2000::/3 are not assigned, or are older forms of IPv4 addresses (`::127.0.0.1`). */
