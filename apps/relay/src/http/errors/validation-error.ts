@@ -16,8 +16,26 @@ export function checked<Schema extends z.ZodType>(
   const result = schema.safeParse(value, { error: problemWords, reportInput: true })
   if (result.success) return result.data
   throw validationError(
-    result.error.issues.map((issue) => ({ path: pathText(issue.path), ...reasonOf(issue), message: issue.message })),
+    withoutImpliedLimits(result.error.issues).map((issue) => ({
+      path: pathText(issue.path),
+      ...reasonOf(issue),
+      message: issue.message,
+    })),
     place,
+  )
+}
+
+/** Omits the largest integer of JavaScript if the value also exceeds the limit of its own field. */
+function withoutImpliedLimits(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const isImplied = (issue: z.core.$ZodIssue) =>
+    (issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER) ||
+    (issue.code === 'too_small' && issue.minimum === Number.MIN_SAFE_INTEGER)
+  return issues.filter(
+    (issue) =>
+      !isImplied(issue) ||
+      !issues.some(
+        (other) => other.code === issue.code && !isImplied(other) && pathText(other.path) === pathText(issue.path),
+      ),
   )
 }
 
