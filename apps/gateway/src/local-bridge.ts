@@ -14,6 +14,20 @@ export interface LocalBridgeOptions {
   readonly log: Log
 }
 
+/** Throws if the bridge cannot reach a gateway with these settings. */
+export function requireBridgeAddress({
+  SMSGW_URL: url,
+  HOST: host,
+  TLS_CERT: certificate,
+}: {
+  readonly SMSGW_URL: string | undefined
+  readonly HOST: string
+  readonly TLS_CERT: string | undefined
+}): void {
+  const shown = host.includes(':') ? `[${host}]` : host
+  loopbackUrl(url || `${certificate === undefined ? 'http' : 'https'}://${shown}:443`)
+}
+
 /** Starts the bridge inside a gateway. The bridge uses the API over loopback, like a bridge on another machine. */
 export async function startLocalBridge({
   url,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -147,6 +147,23 @@ test('a chat that needs a missing program stops the start before the database is
   expect(complaint).toContain('CHAT_URLS needs the program apprise')
   expect(existsSync(join(folder, 'chat', 'bridge'))).toBe(false)
   expect(existsSync(join(folder, 'chat', 'database'))).toBe(false)
+})
+
+test('a bridge without an address that the certificate names stops the start before the database is created', async () => {
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+  writeFileSync(cert, '')
+  writeFileSync(key, '')
+  const data = join(folder, 'https')
+  const settings = { TLS_CERT: cert, TLS_KEY: key, CHAT_URLS: 'https://chat.example/hook' }
+  const gateway = spawnGateway({ DATA_DIR: data, ...settings })
+  let complaint = ''
+  gateway.stderr?.on('data', (chunk) => {
+    complaint += chunk
+  })
+  const [code] = await once(gateway, 'exit')
+  expect(code).toBe(1)
+  expect(complaint).toContain('the bridge needs SMSGW_URL')
+  expect(existsSync(join(data, 'database'))).toBe(false)
 })
 
 test('stops cleanly on SIGTERM', async () => {

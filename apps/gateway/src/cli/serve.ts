@@ -39,6 +39,8 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
   if (channels !== undefined) {
     const { requirePrograms } = await import('@smsgw/bridge/start-bridge')
     await requirePrograms(channels)
+    const { requireBridgeAddress } = await import('../local-bridge.ts')
+    requireBridgeAddress({ SMSGW_URL: env['SMSGW_URL'], HOST: relay.HOST, TLS_CERT: relay.TLS_CERT })
   }
   // By default, a terminal shows only problems, and the log of a service contains all lines of level `info` and higher.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
