@@ -117,6 +117,8 @@ test('a dlr-url that is not allowed is refused before the message is accepted', 
     'not a url',
     'ftp://example.com/%d',
     'http://10.0.0.1/%d',
+    // The octets of 127.0.0.1. A placeholder would begin with `%31` if the host could contain one.
+    'http://%31%32%37.0.0.%31/%d',
     `https://example.com/${'x'.repeat(3_000)}`,
   ])
     expect([url, (await send({ 'dlr-url': url, 'dlr-mask': '1' })).status]).toEqual([url, 400])
@@ -125,16 +127,6 @@ test('a dlr-url that is not allowed is refused before the message is accepted', 
     text: 'Dlr-mask field misformed, rejected',
   })
   expect(await relay.accepted()).toEqual([])
-})
-
-test('a percent sign in the host does not begin a placeholder', async () => {
-  const receiver = await listening()
-  // The octets of 127.0.0.1, percent-encoded. Replacing `%d1` would change the host.
-  const { port } = new URL(receiver.url)
-  const { status, id } = await send({ 'dlr-url': `http://%31%32%37.0.0.%31:${port}/%d`, 'dlr-mask': '8' })
-  expect(status).toBe(202)
-  await advance(id, sent)
-  await eventually(() => expect(receiver.requests.map(({ url }) => url)).toEqual(['/8']))
 })
 
 test('placeholders cannot lead a request to another host or to a forbidden address', async () => {
