@@ -24,24 +24,39 @@ const PROCESS_TESTS = '**/*.process.test.ts'
 const programs = resolve(repository, '.repo/programs-of-tests.ts')
 
 /**
- * The end-to-end tests that take longest, alternately files that mostly wait and files that mostly compute. Vitest
- * would start half of them last, because their files are small.
+ * The end-to-end tests that take longest, in an order in which about two of five mostly wait and the others compute.
+ * Vitest would start half of them last, because their files are small.
  */
 const LONGEST = [
   'waiting',
   'console-dialogs',
   'clock-jumps',
   'console-languages',
-  'lost-answer',
-  'console-conversations',
-  'partition',
-  'console-pages',
-  'phones-mms',
   'console-long-lists',
+  'console-conversations',
+  'lost-answer',
+  'console-pages',
+  'console-inbox',
+  'partition',
+  'console-layout',
+  'faults',
+  'console-notifications',
+  'stop-during-start',
   'full-disk',
   'backup',
-  'faults',
-  'stop-during-start',
+  'console-sign-out',
+  'console-relay',
+  'phones-mms',
+  'console-forms',
+  'console-hanging-relay',
+  'console-keys',
+  'setup',
+  'hilink',
+  'console-approvals',
+  'on-uncertain',
+  'console',
+  'test-numbers',
+  'api-to-air',
 ].map((name) => resolve(repository, `apps/e2e/src/${name}.e2e.ts`))
 
 /** Starts the longest test files first, so that no worker is idle while another one still runs a long file. */
