@@ -54,6 +54,7 @@ export async function serveRoutes(
   const agentServer = serveAgents(server.server, agents, {
     addressOf,
     nowMs: () => performance.now(),
+    requestId: parts.requestId,
     challengeOf: (request) => readRoutedChallenge(box, request, Date.now()),
   })
   const url = await listen(server, { host: config.HOST, port: config.PORT })

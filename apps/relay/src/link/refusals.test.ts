@@ -21,7 +21,12 @@ beforeEach(async () => {
   challenge = undefined
   server = createServer()
   const sessions = { accept: () => ({ step: () => undefined }) } as unknown as ConnectedAgents
-  agents = serveAgents(server, sessions, { addressOf: () => '192.0.2.1', nowMs: () => 0, challengeOf: () => challenge })
+  agents = serveAgents(server, sessions, {
+    addressOf: () => '192.0.2.1',
+    nowMs: () => 0,
+    requestId: () => 'made-here',
+    challengeOf: () => challenge,
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const accepted = await Promise.all(Array.from({ length: ALLOWED }, async () => statusOf(upgrade())))

@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream'
+import type { ApiError } from '../http/errors/api-error.ts'
+import { refuseRaw } from '../http/errors/client-error.ts'
 
 /** The delay of a late refusal. Agents wait at least 4 s for an answer, so the refusal reaches them in time. */
 export const LATE_REFUSAL_MS = 2_000
@@ -8,9 +10,14 @@ export const MOST_LATE_REFUSALS = 5_000
 /** Answers HTTP upgrades that are refused, and closes their sockets. */
 export class Refusals {
   readonly #waiting = new Set<Duplex>()
+  readonly #requestId: () => string
 
-  now(socket: Duplex, response: string): void {
-    socket.end(response, () => socket.destroy())
+  constructor(requestId: () => string) {
+    this.#requestId = requestId
+  }
+
+  now(socket: Duplex, refusal: ApiError): void {
+    refuseRaw(socket, refusal, this.#requestId())
   }
 
   /**
@@ -19,12 +26,12 @@ export class Refusals {
    * nearly all new connections, although other relays could accept them. A connection that waits for its refusal is
    * still open, so the load balancer counts it.
    */
-  late(socket: Duplex, response: string): void {
+  late(socket: Duplex, refusal: ApiError): void {
     if (this.#waiting.size >= MOST_LATE_REFUSALS) {
-      this.now(socket, response)
+      this.now(socket, refusal)
       return
     }
-    const timer = setTimeout(() => this.now(socket, response), LATE_REFUSAL_MS)
+    const timer = setTimeout(() => this.now(socket, refusal), LATE_REFUSAL_MS)
     this.#waiting.add(socket)
     socket.once('close', () => {
       clearTimeout(timer)

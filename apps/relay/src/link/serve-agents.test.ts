@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { subprotocol } from '@smsgw/contract/link/frame'
 import { expect, test } from 'vitest'
 import type { AgentSocket } from './connected-agent.ts'
@@ -22,7 +23,11 @@ test('the response to an upgrade waits for the first frame, and later frames are
   const server = createServer().on('connection', (socket) => {
     connection = socket
   })
-  const agents = serveAgents(server, sessions, { addressOf: () => '192.0.2.1', nowMs: () => 0 })
+  const agents = serveAgents(server, sessions, {
+    addressOf: () => '192.0.2.1',
+    nowMs: () => 0,
+    requestId: () => 'made-here',
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   client.write(
@@ -40,3 +45,43 @@ test('the response to an upgrade waits for the first frame, and later frames are
   server.close()
   await once(server, 'close')
 })
+
+const SOUND: Readonly<Record<string, string>> = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  'Sec-WebSocket-Protocol': subprotocol,
+}
+
+test.each([
+  ['GET', { 'Sec-WebSocket-Protocol': 'chat' }, 400, subprotocol],
+  ['GET', { 'Sec-WebSocket-Key': 'short' }, 400, 'Sec-WebSocket-Key'],
+  ['GET', { 'Sec-WebSocket-Version': '99' }, 426, 'version is 13'],
+  ['GET', { Origin: 'https://example.com' }, 403, 'Browsers'],
+  ['POST', {}, 405, 'with GET'],
+])(
+  'an upgrade with %s and %o is refused with a problem like any other request',
+  async (method, headers, status, words) => {
+    const sessions = { accept: () => expect.unreachable('the upgrade was accepted') } as unknown as ConnectedAgents
+    const server = createServer()
+    const agents = serveAgents(server, sessions, {
+      addressOf: () => '192.0.2.1',
+      nowMs: () => 0,
+      requestId: () => 'made-here',
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const call = request({ host: '127.0.0.1', port, path: '/agent/v1', method })
+    for (const [name, value] of Object.entries({ ...SOUND, ...headers })) call.setHeader(name, value)
+    const [response] = await once(call.end(), 'response')
+    expect([response.statusCode, response.headers['x-request-id']]).toEqual([status, 'made-here'])
+    const problem = JSON.parse(await text(response))
+    expect(problem).toMatchObject({ code: status, status, type: 'about:blank', requestId: 'made-here' })
+    expect(problem.detail).toBe(problem.message)
+    expect(problem.message).toContain(words)
+    await agents.close()
+    server.close()
+    await once(server, 'close')
+  },
+)

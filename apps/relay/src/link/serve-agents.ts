@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { maxFrameBytes, subprotocol } from '@smsgw/contract/link/frame'
 import { WebSocket, WebSocketServer } from 'ws'
+import { ApiError } from '../http/errors/api-error.ts'
 import { ArrivalLimits } from './arrival-limits.ts'
 import type { ConnectedAgents } from './connected-agents.ts'
 import { Refusals } from './refusals.ts'
@@ -29,13 +30,14 @@ export function serveAgents(
   options: {
     readonly addressOf: (request: IncomingMessage) => string
     readonly nowMs: () => number
+    readonly requestId: () => string
     /** Returns the challenge that a router has already sent to the agent; undefined if there was no router. */
     readonly challengeOf?: (request: IncomingMessage) => RoutedChallenge | undefined
   },
 ): { readonly close: () => Promise<void> } {
   const webSockets = new WebSocketServer(settings)
   const limits = new ArrivalLimits()
-  const refusals = new Refusals()
+  const refusals = new Refusals(options.requestId)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isAgentUpgrade(request)) return
     socket.on('error', () => socket.destroy())
@@ -96,30 +98,29 @@ function host(
   webSocket.on('close', (code) => session.step({ kind: 'closed', code }))
 }
 
-/** Returns the HTTP response that refuses the upgrade, or undefined when the upgrade is accepted. */
-export function upgradeRefusal({ headers }: IncomingMessage): string | undefined {
+/** Returns why the upgrade is refused, or undefined when it is accepted. */
+export function upgradeRefusal({ method, headers }: IncomingMessage): ApiError | undefined {
+  if (method !== 'GET') return new ApiError(405, 'Agents connect with GET', { headers: { allow: 'GET' } })
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
   if (!offered.includes(subprotocol))
-    return answer('400 Bad Request', `this endpoint requires the WebSocket subprotocol ${subprotocol}`)
+    return new ApiError(400, `This endpoint requires the WebSocket subprotocol ${subprotocol}`)
+  if (headers['sec-websocket-version'] !== VERSION)
+    return new ApiError(426, `The only supported WebSocket version is ${VERSION}`, {
+      headers: { upgrade: 'websocket', 'sec-websocket-version': VERSION },
+    })
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(headers['sec-websocket-key'] ?? ''))
+    return new ApiError(400, 'The header Sec-WebSocket-Key must contain 16 octets in Base64')
   // Agents send no Origin header, so a request with this header comes from a web page.
-  if (headers.origin !== undefined) return answer('403 Forbidden', 'browsers cannot connect as agents')
+  if (headers.origin !== undefined) return new ApiError(403, 'Browsers cannot connect as agents')
   return undefined
 }
 
-/** Counts a connection. Returns the HTTP response that refuses it, or undefined when it is within the limits. */
-export function arrivalRefusal(limits: ArrivalLimits, address: string, nowMs: number): string | undefined {
+/** Counts a connection. Returns why it is refused, or undefined when it is within the limits. */
+export function arrivalRefusal(limits: ArrivalLimits, address: string, nowMs: number): ApiError | undefined {
   const retryMs = limits.take(address, nowMs)
   if (retryMs === 0) return undefined
-  const seconds = Math.ceil(retryMs / 1000)
-  return answer('429 Too Many Requests', 'too many new connections: try again later', `Retry-After: ${seconds}\r\n`)
-}
-
-function answer(status: string, message: string, headers = ''): string {
-  const body = JSON.stringify({ code: Number(status.slice(0, 3)), message })
-  return (
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-    `${headers}Connection: close\r\n\r\n${body}`
-  )
+  const headers = { 'retry-after': String(Math.ceil(retryMs / 1000)) }
+  return new ApiError(429, 'Too many new connections: try again later', { headers })
 }
 
 /** Shortens a close reason to at most 123 octets (RFC 6455). */
@@ -130,6 +131,8 @@ function cut(reason: string): string {
     .replace(/\uFFFD$/, '')
 }
 
+/** Of RFC 6455. */
+const VERSION = '13'
 const MOST_BUFFERED = 4 * 1_048_576
 
 const settings = {

@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { ANSWER_HEADERS } from '../answer/answer-headers.ts'
 import type { RequestTurns } from '../request-turns.ts'
 import { ApiError } from './api-error.ts'
@@ -35,7 +36,8 @@ export function wrongMethod(method: string, allowed: readonly string[]): ApiErro
   return new ApiError(405, message, { headers: { allow: allowed.join(', ') } })
 }
 
-function refuseRaw(socket: Socket, refusal: ApiError, requestId: string): void {
+/** Answers on a raw socket, and closes it. */
+export function refuseRaw(socket: Duplex, refusal: ApiError, requestId: string): void {
   const { headers, body } = rawAnswer(refusal, requestId)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n`

@@ -8,6 +8,7 @@ import { type RoutedChallenge, writeRoutedChallenge } from '../../link/routed-ch
 import { arrivalRefusal, isAgentUpgrade, upgradeRefusal } from '../../link/serve-agents.ts'
 import { newId, type Random } from '../../random.ts'
 import type { ClientFacts } from '../proxy/forwarded-headers.ts'
+import { unavailable } from '../proxy/problem-answer.ts'
 import { type CellRouteDeps, cellOfAddress } from '../proxy/route-request.ts'
 import { closeAgent, greetAgent } from './agent-handshake.ts'
 import { joinSockets, openTunnel, type TunnelFailure } from './agent-tunnel.ts'
@@ -44,12 +45,13 @@ export class AgentRouter {
   readonly #reported = new Set<string>()
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #limits = new ArrivalLimits(OF_ALL_CELLS)
-  readonly #refusals = new Refusals()
+  readonly #refusals: Refusals
   #greeting = 0
   #isClosed = false
 
   constructor(server: Server, deps: RouteAgentsDeps) {
     this.#deps = deps
+    this.#refusals = new Refusals(() => newId(deps.random))
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (!isAgentUpgrade(request)) return
       socket.on('error', () => socket.destroy())
@@ -80,14 +82,14 @@ export class AgentRouter {
   }
 
   #refuses(request: IncomingMessage, socket: Duplex): boolean {
-    const refusal = this.#isClosed ? SERVICE_UNAVAILABLE : upgradeRefusal(request)
+    const refusal = this.#isClosed ? unavailable(CLOSED) : upgradeRefusal(request)
     if (refusal !== undefined) {
       this.#refusals.now(socket, refusal)
       return true
     }
     const { address } = this.#deps.clientOf(request)
     const isBusy = this.#greeting >= MOST_GREETING
-    const overLimit = isBusy ? SERVICE_UNAVAILABLE : arrivalRefusal(this.#limits, address, performance.now())
+    const overLimit = isBusy ? unavailable(BUSY) : arrivalRefusal(this.#limits, address, performance.now())
     if (overLimit !== undefined) this.#refusals.late(socket, overLimit)
     return overLimit !== undefined
   }
@@ -218,5 +220,5 @@ const REASONS: Readonly<Record<TunnelFailure, string>> = {
 const PENDING = textFrame(JSON.stringify({ type: 'pending' }))
 const MOVING = closeFrame(closeCodes.goodbye.code, 'the account is moving to other relays')
 const LEAVING = closeFrame(closeCodes.goodbye.code, 'the router is shutting down')
-const SERVICE_UNAVAILABLE =
-  'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'
+const CLOSED = 'The router is shutting down: connect again'
+const BUSY = 'Too many agents are connecting: try again in a few seconds'
