@@ -40,7 +40,7 @@ async function listOf(items: number[], pages: number) {
   for (let page = 1; page < pages; page++) await observer.fetchNextPage()
   asked.splice(0)
   const shown = () => client.getQueryData<ListPages<number>>(['list'])?.pages.flatMap(({ body }) => body)
-  return { asked, shown, stop }
+  return { asked, shown, stop, observer }
 }
 
 test('a new entry costs one request, even if the list was scrolled far back', async () => {
@@ -79,6 +79,19 @@ test('a change during the first request of a query is not lost', async () => {
   answers[1]?.(1)
   await refreshed
   expect(client.getQueryData(['unread'])).toBe(1)
+})
+
+// If the wait had no pause, this test would hang and not fail.
+test('a list that is removed during its request is no longer waited for', async () => {
+  const items = [8, 7, 6, 5, 4, 3]
+  const { observer } = await listOf(items, 1)
+  const query = client.getQueryCache().find({ queryKey: ['list'] })
+  void observer.fetchNextPage()
+  expect(query?.state.fetchStatus).toBe('fetching')
+  const refreshed = refresh(client, [['list']])
+  client.removeQueries({ queryKey: ['list'] })
+  await refreshed
+  expect(query?.state.fetchStatus).toBe('fetching')
 })
 
 test('a link drops the later pages of lists that are not shown, and Back keeps them', async () => {

@@ -91,12 +91,22 @@ async function readAnew(
     const fresh: ReadAnew<unknown> = new Map(
       await Promise.all(cursors.map(async (cursor) => [cursor, await list.read(cursor)] as const)),
     )
-    // Cancels a running request, because it would overwrite the newer data.
-    while (query.state.fetchStatus === 'fetching') await query.promise?.catch(() => undefined)
+    await untilAnswered(client, query)
     client.setQueryData<ListPages<unknown>>(queryKey, (now) => now && withFresh(now, fresh, list.idOf))
   } catch {
     // A regular reload shows the error and offers a retry.
     await invalidate(client, query)
+  }
+}
+
+/**
+ * Waits for a running request, because it would overwrite the newer data. The request of a query that was removed from
+ * the cache never counts as answered. Each round has a pause, because the page would hang in rounds without one.
+ */
+async function untilAnswered(client: QueryClient, query: Query): Promise<void> {
+  while (query.state.fetchStatus === 'fetching' && client.getQueryCache().get(query.queryHash) === query) {
+    await query.promise?.catch(() => undefined)
+    await new Promise((resolve) => setTimeout(resolve))
   }
 }
 
