@@ -94,11 +94,12 @@ interface SourceManifest {
   readonly type?: string
   readonly dependencies?: unknown
   readonly scripts?: unknown
+  readonly nx?: unknown
   readonly devDependencies?: unknown
 }
 
 /** Returns the manifest with the built files, and without the members that only the repository uses. */
-function publishedManifest({ bundle, scripts: _, devDependencies: __, ...manifest }: SourceManifest): object {
+function publishedManifest({ bundle, scripts: _, nx: __, devDependencies: ___, ...manifest }: SourceManifest): object {
   if (bundle !== undefined) {
     const { dependencies: _, type: __, ...rest } = manifest
     return { ...rest, files: [...new Set(Object.keys(bundle).map((file) => file.split('/')[0]))] }
