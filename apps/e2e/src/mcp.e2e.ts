@@ -106,7 +106,7 @@ test('the limits and scopes of the API key limit the assistant', async () => {
       isRepeated: true,
     })
     const over = await call(client, 'send_sms', { to: number, text: 'Too many' })
-    expect(over.content[0].text).toContain('daily limit of API key "assistant" reached')
+    expect(over.content[0].text).toContain('Daily limit of API key "assistant" reached')
     const hidden = await call(client, 'list_conversations')
     expect(hidden).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('scope') }] })
   } finally {

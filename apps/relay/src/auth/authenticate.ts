@@ -55,7 +55,7 @@ export function authenticate({
           'Local Server mode does not accept tokens: use Basic authentication or an API key',
         )
       const login = await bearerLogin.check('access', credentials.token)
-      if (!login) throw unauthorised('token', 'token invalid, expired or revoked: issue a new one')
+      if (!login) throw unauthorised('token', 'Token invalid, expired or revoked: issue a new one')
       return login
     }
     throw unauthorised(expected, whatIsMissing(credentials))
@@ -70,7 +70,7 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
     if (!login)
       throw unauthorised(
         'token',
-        'the header Authorization must be Bearer with a valid refresh token: to get a new token, send user name and password',
+        'The header Authorization must be Bearer with a valid refresh token: to get a new token, send user name and password',
       )
     return login
   }
@@ -105,7 +105,7 @@ interface SessionCredentials {
 
 async function bySession(sessionLogin: Pick<SessionLogin, 'check'>, token: string, caller: Caller): Promise<Principal> {
   const principal = await sessionLogin.check(token)
-  if (!principal) throw unauthorised('session', 'session ended: sign in again')
+  if (!principal) throw unauthorised('session', 'Session ended: sign in again')
   if (caller.foreignPage === undefined) return principal
   throw new ApiError(403, FOREIGN[caller.foreignPage])
 }
@@ -122,12 +122,12 @@ const FOREIGN = {
 } as const
 
 function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal {
-  if (!login) throw unauthorised('password', 'wrong user name or password')
+  if (!login) throw unauthorised('password', 'Wrong user name or password')
   return { ...login, scopes: ALL_SCOPES }
 }
 
 function whatIsMissing(credentials: Exclude<HeaderCredentials, { kind: 'basic' | 'bearer' }>): string {
   if (credentials.kind === 'none')
-    return 'credentials required: send the header Authorization with Basic or Bearer, or X-API-Key'
-  return 'the header Authorization is malformed: send Basic with user name and password, or Bearer with a token or an API key'
+    return 'Credentials required: send the header Authorization with Basic or Bearer, or X-API-Key'
+  return 'The header Authorization is malformed: send Basic with user name and password, or Bearer with a token or an API key'
 }

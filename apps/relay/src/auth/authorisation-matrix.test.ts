@@ -40,7 +40,7 @@ async function statusOf(where: TestRelay, name: string, auth: string | null): Pr
   callers += 1
   const proxy = { 'x-forwarded-for': `10.1.${callers >> 8}.${callers & 255}`, 'x-forwarded-proto': 'https' }
   const { status, json } = await where.request(method, path, { auth, headers: proxy })
-  if (status === 403) expect(json.message).toMatch(/^scope required: |^a token or an API key may not do this/)
+  if (status === 403) expect(json.message).toMatch(/^scope required: |^A token or an API key may not do this/)
   return status
 }
 

@@ -7,7 +7,7 @@ export function refuseInsecure({ address, isSecure }: Pick<Caller, 'address' | '
   if (isSecure || isAllowed || isLoopback(address)) return
   throw new ApiError(
     403,
-    'credentials are not accepted over plain HTTP: use HTTPS, or list your TLS proxy in TRUSTED_PROXIES; for development set ALLOW_INSECURE_HTTP=1',
+    'Credentials are not accepted over plain HTTP: use HTTPS, or list your TLS proxy in TRUSTED_PROXIES; for development set ALLOW_INSECURE_HTTP=1',
     { reason: 'insecure_connection' },
   )
 }

@@ -214,7 +214,7 @@ test('hostile and foreign payloads get one clear error, and nothing is sent', as
     [group({ commonLabels: 'x' }), 'commonLabels must be a JSON object'],
     [group({ status: 'on' }), 'status must be one of firing, resolved'],
     [group({ groupKey: 'x'.repeat(10_001) }), 'groupKey must have at most 10000 characters'],
-    [[], 'the body must be a JSON object'],
+    [[], 'The body must be a JSON object'],
   ]
   for (const [body, message] of rows) {
     const { status, json } = await notify(body)

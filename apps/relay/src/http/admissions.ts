@@ -54,14 +54,14 @@ export class CallerAccess {
 }
 
 export const LOSS_MESSAGES: Readonly<Record<AccessLoss, string>> = {
-  token_expired: 'the token expired; refresh it or request a new one',
-  token_revoked: 'the token was revoked; request a new one',
-  session_expired: 'the session expired; sign in again',
-  session_ended: 'the session ended; sign in again',
-  password_changed: 'the password was changed; sign in with the new one',
-  account_removed: 'the account was removed',
-  key_expired: 'the API key expired; create a new one',
-  key_revoked: 'the API key was revoked or replaced; use a current one',
+  token_expired: 'The token expired; refresh it or request a new one',
+  token_revoked: 'The token was revoked; request a new one',
+  session_expired: 'The session expired; sign in again',
+  session_ended: 'The session ended; sign in again',
+  password_changed: 'The password was changed; sign in with the new one',
+  account_removed: 'The account was removed',
+  key_expired: 'The API key expired; create a new one',
+  key_revoked: 'The API key was revoked or replaced; use a current one',
 }
 
 export function lostAccess(loss: AccessLoss): ApiError {

@@ -124,7 +124,7 @@ export async function admit(access: RequiredAccess, gates: Gates, caller: Caller
   const principal = await gates.authenticate(caller)
   if (access === 'no token') {
     if (principal.tokenId === undefined && principal.key === undefined) return principal
-    throw new ApiError(403, 'a token or an API key may not do this: use the password, or sign in')
+    throw new ApiError(403, 'A token or an API key may not do this: use the password, or sign in')
   }
   if (access === 'any scope' || scopesOf(access).some((scope) => mayDo(principal, scope))) return principal
   throw scopeRequired(...scopesOf(access))

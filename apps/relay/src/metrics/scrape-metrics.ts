@@ -13,7 +13,7 @@ export function scrapeMetrics(registry: Registry, token?: string): Endpoint {
     bearerSetting: token === undefined ? undefined : 'METRICS_TOKEN',
     async handle({ headers }) {
       if (token !== undefined && !isSame(headers['authorization'], `Bearer ${token}`))
-        throw new ApiError(401, 'send METRICS_TOKEN as bearer token in the header Authorization', {
+        throw new ApiError(401, 'Send METRICS_TOKEN as bearer token in the header Authorization', {
           headers: { 'www-authenticate': 'Bearer' },
         })
       return { status: 200, body: await registry.metrics() }

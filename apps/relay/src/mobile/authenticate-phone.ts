@@ -25,13 +25,13 @@ export function authenticatePhone({ database, clock, box, allowInsecureHttp }: A
   return async (caller) => {
     const credentials = readAuthorization(caller.authorization)
     if (credentials.kind !== 'bearer')
-      throw unauthorised('token', 'send the token of the phone as bearer token: register the phone to get one')
+      throw unauthorised('token', 'Send the token of the phone as bearer token: register the phone to get one')
     refuseInsecure(caller, allowInsecureHttp)
     const phone = await findPhone({ database, box }, credentials.token)
     if (phone === undefined)
       throw unauthorised(
         'token',
-        'the token of the phone is not valid, or the device of the phone was deleted: register the phone again',
+        'The token of the phone is not valid, or the device of the phone was deleted: register the phone again',
       )
     await markSeen(database, phone, clock.now())
     return { accountId: phone.accountId, username: '', scopes: new Set<never>(), phone }

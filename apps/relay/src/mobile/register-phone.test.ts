@@ -148,7 +148,7 @@ function registerDuring(change: () => Promise<unknown>, principal: Omit<Principa
   return endpoint.handle({ body: {}, headers, address: '10.0.0.1', isSecure: true } as never)
 }
 const unchanged = async () => undefined
-const revoked = { status: 401, message: 'these credentials were revoked during the request' }
+const revoked = { status: 401, message: 'These credentials were revoked during the request' }
 
 test('a password that is changed during the registration registers no phone', async () => {
   const { id: accountId } = await relay.addAccount()

@@ -118,7 +118,7 @@ async function accountFinder(
     return async (statements) => {
       const accountId = await redeemPhoneCode(deps, statements, code)
       if (accountId !== undefined) return accountId
-      throw unauthorised('password', 'the code is wrong, used or expired: create a new one')
+      throw unauthorised('password', 'The code is wrong, used or expired: create a new one')
     }
   }
   const credentials = readAuthorization(caller.authorization)
@@ -126,11 +126,11 @@ async function accountFinder(
     return async (statements) => {
       const accountId = await redeemEnrolmentToken(statements, deps.box, credentials.token)
       if (accountId !== undefined) return accountId
-      throw unauthorised('password', 'the private token is not the ENROLMENT_TOKEN of this relay')
+      throw unauthorised('password', 'The private token is not the ENROLMENT_TOKEN of this relay')
     }
   }
   if (credentials.kind !== 'basic')
-    throw unauthorised('password', 'to register a phone, send a user name and password, a code, or the private token')
+    throw unauthorised('password', 'To register a phone, send a user name and password, a code, or the private token')
   const principal = await deps.authenticate(caller)
   if (!mayDo(principal, 'devices:write')) throw scopeRequired('devices:write')
   return async (statements) => {

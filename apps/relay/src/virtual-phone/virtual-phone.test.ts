@@ -51,7 +51,7 @@ test('without a virtual modem, or for another account, the virtual phone does no
       const { status, json } = await served.request(account, method, '/virtual-phone', body)
       expect([status, (json as { message: string }).message]).toEqual([
         404,
-        expect.stringMatching(/^this account has no virtual modem/),
+        expect.stringMatching(/^This account has no virtual modem/),
       ])
     }
   }

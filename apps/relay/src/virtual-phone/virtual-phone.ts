@@ -57,5 +57,5 @@ export function sendFromVirtualPhone(deps: VirtualPhoneDeps): Endpoint {
 async function virtualPhoneOf({ database, virtualPhone }: VirtualPhoneDeps, accountId: string): Promise<VirtualPhone> {
   const where = { accountId, builtIn: true, deletedAt: null }
   if (virtualPhone && (await database.device.findFirst({ where, select: { id: true } })) !== null) return virtualPhone
-  throw new ApiError(404, 'this account has no virtual modem: start the gateway with MODEMS=virtual')
+  throw new ApiError(404, 'This account has no virtual modem: start the gateway with MODEMS=virtual')
 }

@@ -101,12 +101,12 @@ export class McpHttpServer {
 
   #checkAddress({ url = '', headers }: IncomingMessage): void {
     const { allowedHosts } = this.#options
-    if (url.split('?', 1)[0] !== MCP_PATH) throw new RefusedRequest(404, `not found: the MCP server is at ${MCP_PATH}`)
+    if (url.split('?', 1)[0] !== MCP_PATH) throw new RefusedRequest(404, `Not found: the MCP server is at ${MCP_PATH}`)
     const name = nameOfHost(headers.host)
     if (name === undefined || !allowedHosts.includes(name))
-      throw new RefusedRequest(403, `host ${JSON.stringify(name ?? '')} is not allowed: add it to MCP_ALLOWED_HOSTS`)
+      throw new RefusedRequest(403, `Host ${JSON.stringify(name ?? '')} is not allowed: add it to MCP_ALLOWED_HOSTS`)
     if (headers.origin !== undefined && !isAllowedOrigin(headers.origin, allowedHosts))
-      throw new RefusedRequest(403, 'this origin is not allowed: add its host to MCP_ALLOWED_HOSTS')
+      throw new RefusedRequest(403, 'This origin is not allowed: add its host to MCP_ALLOWED_HOSTS')
   }
 
   /** Counts the request until the returned function is called. */
@@ -114,7 +114,7 @@ export class McpHttpServer {
     const ofKey = this.#open.get(apiKey) ?? 0
     const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0)
     if (ofKey >= MOST_OPEN_OF_KEY || all >= MOST_OPEN)
-      throw new RefusedRequest(429, 'too many requests are open: wait until some have been answered', {
+      throw new RefusedRequest(429, 'Too many requests are open: wait until some have been answered', {
         'retry-after': '5',
       })
     this.#open.set(apiKey, ofKey + 1)
@@ -132,7 +132,7 @@ export class McpHttpServer {
     } catch (error) {
       if (signal.aborted) throw error
       if (!(error instanceof ApiError))
-        throw new RefusedRequest(503, 'the SMS gateway cannot be reached: try again later')
+        throw new RefusedRequest(503, 'The SMS gateway cannot be reached: try again later')
       const challenge = error.status === 401 ? CHALLENGE : {}
       throw new RefusedRequest(error.status, error.message, challenge)
     }
@@ -145,7 +145,7 @@ export class McpHttpServer {
       return
     }
     const { status, headers } = error instanceof RefusedRequest ? error : { status: 500, headers: {} }
-    const message = error instanceof RefusedRequest ? error.message : 'internal error'
+    const message = error instanceof RefusedRequest ? error.message : 'Internal error'
     const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null })
     // Does not read the rest of a refused request.
     outgoing.writeHead(status, { 'content-type': 'application/json', connection: 'close', ...headers }).end(body)
@@ -157,7 +157,7 @@ const CHALLENGE = { 'www-authenticate': 'Bearer realm="smsgw"' }
 function keyOf({ headers }: IncomingMessage): string {
   const [, bearer] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '') ?? []
   if (bearer !== undefined) return bearer
-  throw new RefusedRequest(401, 'an API key is missing: send the header Authorization: Bearer smsgw_live_…', CHALLENGE)
+  throw new RefusedRequest(401, 'An API key is missing: send the header Authorization: Bearer smsgw_live_…', CHALLENGE)
 }
 
 /**

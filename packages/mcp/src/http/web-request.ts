@@ -66,5 +66,5 @@ export async function sendResponse(response: Response, outgoing: ServerResponse,
 }
 
 function tooLarge(): RefusedRequest {
-  return new RefusedRequest(413, `the request is larger than ${MOST_BYTES} bytes`)
+  return new RefusedRequest(413, `The request is larger than ${MOST_BYTES} bytes`)
 }

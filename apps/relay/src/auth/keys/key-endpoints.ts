@@ -170,7 +170,7 @@ export function revokedKey(): ApiError {
  */
 export function refuseTokens({ tokenId }: Principal): void {
   if (tokenId !== undefined)
-    throw new ApiError(403, 'a token may not create, change or rotate API keys: use the password, or sign in')
+    throw new ApiError(403, 'A token may not create, change or rotate API keys: use the password, or sign in')
 }
 
 /**

@@ -118,7 +118,7 @@ test('a key sends to at most the daily number of recipients, and continues on th
   expect((await send(key, { phoneNumbers: [NUMBER, '+447400123457'] })).status).toBe(202)
   const answer = await send(key, { phoneNumbers: [NUMBER, '+447400123457'] })
   expect([answer.status, answer.json.reason]).toEqual([429, 'key_daily_limit'])
-  expect(answer.json.message).toContain('daily limit of API key "program" reached: 2 of 3 recipients used')
+  expect(answer.json.message).toContain('Daily limit of API key "program" reached: 2 of 3 recipients used')
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await send(key)).status).toBe(202)
   expect((await relay.api('GET', `/keys/${id}`)).json.recipientsToday).toBe(3)

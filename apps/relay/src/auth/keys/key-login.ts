@@ -122,7 +122,7 @@ function isEqual(one: string, other: string): boolean {
 }
 
 function tooMany(retryAfterSeconds: number): ApiError {
-  return new ApiError(429, `too many wrong API keys from your address; try again in ${retryAfterSeconds} s`, {
+  return new ApiError(429, `Too many wrong API keys from your address; try again in ${retryAfterSeconds} s`, {
     reason: 'too_many_attempts',
     values: { seconds: retryAfterSeconds },
     headers: { 'Retry-After': String(retryAfterSeconds) },

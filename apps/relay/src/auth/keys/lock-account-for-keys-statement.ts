@@ -22,7 +22,7 @@ export async function lockAccountForKeys(statements: Statements, caller: KeyCall
        AND (${credentialVersion}::int IS NULL OR credential_version = ${credentialVersion}::int) FOR NO KEY UPDATE`,
   )
   if (account === undefined || (key !== undefined && !(await isValid(statements, accountId, key))))
-    throw unauthorised('password or token', 'these credentials were revoked during the request')
+    throw unauthorised('password or token', 'These credentials were revoked during the request')
 }
 
 async function isValid(statements: Statements, accountId: string, { id, secretHash }: PrincipalKey): Promise<boolean> {

@@ -129,7 +129,7 @@ export class BasicLogin {
     // Guesses at other names have used up the limit of the address, but a check may still be reserved for this name.
     const later =
       guess.used === 'address' && (await this.#hasTurn(attempt)) ? this.#throttle.takePair(username, address) : guess
-    if (!later.ok) throw tooMany('too many wrong passwords from your address', later.retryAfterSeconds)
+    if (!later.ok) throw tooMany('Too many wrong passwords from your address', later.retryAfterSeconds)
     return await this.#compareIn(turnGroup(address), key, attempt, later)
   }
 
@@ -157,7 +157,7 @@ export class BasicLogin {
     try {
       const compare = async () => ({ login: await this.#compare(attempt) })
       const found = (await this.#queue.run(group, compare)) ?? (await this.#compareDropped(group, attempt, compare))
-      if (found === undefined) throw tooMany('too many passwords are waiting to be checked', 1)
+      if (found === undefined) throw tooMany('Too many passwords are waiting to be checked', 1)
       if (found.login) {
         guess?.giveBack()
         this.#remembered.add(key, found.login, attempt.address)

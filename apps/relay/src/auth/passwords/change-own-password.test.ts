@@ -65,7 +65,7 @@ test('a wrong current password changes nothing and is throttled like a login', a
 test('a token cannot change the password, whatever its scopes', async () => {
   const { json: token } = await ask('POST', '/auth/token', account.basic, { scopes: ['all:any'] })
   const { status, json } = await change(account.password, newPassword, `Bearer ${token.access_token}`)
-  expect([status, json.message]).toEqual([403, expect.stringContaining('a token or an API key may not do this')])
+  expect([status, json.message]).toEqual([403, expect.stringContaining('A token or an API key may not do this')])
   expect(await statusWith(account.basic)).toBe(200)
 })
 

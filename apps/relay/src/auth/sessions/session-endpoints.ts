@@ -28,10 +28,10 @@ export function startSession(deps: SessionDeps): Endpoint {
     async handle({ body, address, isSecure, foreignPage }) {
       // A page on another site must not sign its visitor in to an account of an attacker.
       if (foreignPage === 'other origin')
-        throw new ApiError(403, 'the request comes from a page on another site: sign in from a page on this server')
+        throw new ApiError(403, 'The request comes from a page on another site: sign in from a page on this server')
       refuseInsecure({ address, isSecure }, deps.allowInsecureHttp)
       const login = await deps.basicLogin.check({ ...body, address })
-      if (!login) throw unauthorised('session', 'wrong user name or password', 'wrong_credentials')
+      if (!login) throw unauthorised('session', 'Wrong user name or password', 'wrong_credentials')
       const cookie = sessionCookie(await deps.sessionLogin.begin(login), { maxAgeSeconds: SESSION_SECONDS, isSecure })
       const info = sessionInfoOf(deps, { ...login, scopes: ALL_SCOPES })
       return { status: 200, body: info, headers: { 'Set-Cookie': cookie } }

@@ -324,5 +324,5 @@ test('a page never gets a Basic challenge, which would make the browser open a p
 test.each(['', 'x', 'A'.repeat(42), 'A'.repeat(44), `${'A'.repeat(42)}%`])('%s is not a session', async (token) => {
   const { status, body } = await replica()('GET', '/messages', { cookie: `smsgw_session=${token}` })
   expect(status).toBe(401)
-  expect(body.message).toContain('credentials required')
+  expect(body.message).toContain('Credentials required')
 })

@@ -57,12 +57,12 @@ export async function issuePair(
   if (tokenId !== undefined && (await readTokenGeneration(deps.database, { accountId, tokenId })) >= MOST_GENERATIONS)
     throw new ApiError(
       403,
-      `this token cannot create tokens, because it is the last in a chain of ${MOST_GENERATIONS} tokens, each created with the previous one: use an earlier token, an API key or the password`,
+      `This token cannot create tokens, because it is the last in a chain of ${MOST_GENERATIONS} tokens, each created with the previous one: use an earlier token, an API key or the password`,
     )
   const pair = planPair(deps, { accountId, scopes, ttl, notAfter: expiresAt, keyId: key?.id })
   const response = await signPair(deps, pair)
   if (await insertFamily(deps.database, newId(deps.random), pair, caller)) return response
-  throw unauthorised('password or token', 'these credentials were revoked during the request')
+  throw unauthorised('password or token', 'These credentials were revoked during the request')
 }
 
 /** A token or key can grant only scopes that it has itself. */
@@ -93,7 +93,7 @@ export function refreshToken(deps: TokenDeps): Endpoint {
       await revokeFamilyOf(database, { accountId, jti: tokenId }, clock.now())
       hints.accessChanged(accountId)
       logbook.write({ accountId, module: 'auth', priority: 'WARN', message: REUSED, context: { tokenId, address } })
-      throw unauthorised('token', 'refresh token already used: send user name and password to get a new token')
+      throw unauthorised('token', 'Refresh token already used: send user name and password to get a new token')
     },
   })
 }

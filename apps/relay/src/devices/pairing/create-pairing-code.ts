@@ -31,7 +31,7 @@ export function createPairingCode(deps: CreatePairingCodeDeps): Endpoint {
 async function familyOf({ database }: CreatePairingCodeDeps, { accountId, tokenId = '' }: Principal): Promise<string> {
   const where = { jti: tokenId, accountId, family: { revokedAt: null } }
   const token = await database.token.findFirst({ where, select: { familyId: true } })
-  if (!token) throw unauthorised('token', 'this token was revoked during the request')
+  if (!token) throw unauthorised('token', 'This token was revoked during the request')
   return token.familyId
 }
 

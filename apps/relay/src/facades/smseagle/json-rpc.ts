@@ -24,7 +24,7 @@ export function callJsonRpc(accept: AcceptRequest): Endpoint {
     async handle({ principal, body: { json }, headers }) {
       const { method } = checked(body, json, 'body')
       if (method !== 'sms.send_sms')
-        throw new ApiError(400, `method ${JSON.stringify(method.slice(0, 64))} is not supported: use sms.send_sms`)
+        throw new ApiError(400, `Method ${JSON.stringify(method.slice(0, 64))} is not supported: use sms.send_sms`)
       const { message } = await sendFacadeText(accept, smsOf(readerOf(json), { principal, headers }))
       const result = isExtended(json) ? { message_id: message.id, status: 'ok' } : `OK; ID=${message.id}`
       return { status: 200, body: { result } }

@@ -122,7 +122,7 @@ test('JSON-RPC answers errors in the requested format', async () => {
   expect((await rpc({ ...image, responsetype: 'extended' })).json).toEqual(failed('Wrong parameters'))
   const other = await rpc({}, 'sms.send_togroup')
   expect(other.json).toEqual({ result: 'Wrong parameters' })
-  expect(other.headers.get('x-problem')).toBe('method "sms.send_togroup" is not supported: use sms.send_sms')
+  expect(other.headers.get('x-problem')).toBe('Method "sms.send_togroup" is not supported: use sms.send_sms')
 })
 
 // The request of Uptime Kuma's SMSEagle provider.

@@ -43,7 +43,7 @@ export function validationError(problems: readonly FieldError[], place: 'body' |
   const errors = problems.slice(0, MOST_PROBLEMS)
   const [first = { path: '', message: 'is not valid' }] = errors
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
-  return new ApiError(400, `${first.path === '' ? `the ${place}` : first.path} ${first.message}${more}`, { errors })
+  return new ApiError(400, `${first.path === '' ? `The ${place}` : first.path} ${first.message}${more}`, { errors })
 }
 
 /** @param problem a message if it needs no code */

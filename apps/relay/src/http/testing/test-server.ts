@@ -25,7 +25,7 @@ interface Sent {
 /** Accepts every caller that sends an Authorization header. The caller gets the scopes that the header names. */
 async function acceptScopes({ authorization }: { authorization: string | undefined }): Promise<Principal> {
   if (authorization === undefined)
-    throw new ApiError(401, 'credentials required', { headers: { 'WWW-Authenticate': 'Basic' } })
+    throw new ApiError(401, 'Credentials required', { headers: { 'WWW-Authenticate': 'Basic' } })
   return { accountId: 'a', username: 'u', scopes: new Set(authorization.split(' ') as Scope[]) }
 }
 

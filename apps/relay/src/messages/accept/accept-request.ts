@@ -111,7 +111,7 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
     }
     if (outcome.kind === 'over-daily-limit') throw dailyRefusal(message.sentBy, { used: outcome.used, now })
     if (outcome.kind === 'over-reply-limit') throw new ReplyLimitError(message.sentBy)
-    if (outcome.kind === 'key-gone') throw unauthorised('key', 'the API key was revoked during the request')
+    if (outcome.kind === 'key-gone') throw unauthorised('key', 'The API key was revoked during the request')
     if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, requested)
     crashPoint('message-committed')
     deps.onAccepted?.()

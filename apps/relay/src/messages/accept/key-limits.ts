@@ -86,7 +86,7 @@ export function dailyRefusal(
   { used, now }: { readonly used: number; readonly now: Date },
 ): ApiError {
   const midnight = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1))
-  const message = `daily limit of API key ${JSON.stringify(keyName)} reached: ${used} of ${recipientsPerDay} recipients used; the next day begins at ${midnight.toISOString()}`
+  const message = `Daily limit of API key ${JSON.stringify(keyName)} reached: ${used} of ${recipientsPerDay} recipients used; the next day begins at ${midnight.toISOString()}`
   const seconds = Math.max(1, Math.ceil((midnight.getTime() - now.getTime()) / 1000))
   return new ApiError(429, message, { reason: 'key_daily_limit', headers: { 'Retry-After': String(seconds) } })
 }

@@ -255,7 +255,7 @@ test('neither a key that needs approval nor its token can approve, even if the d
     const { status, json } = await decide(id, 'approve', `Bearer ${secret}`)
     expect([status, json.message]).toEqual([
       403,
-      'messages of API key "approver" need approval, so this key may not approve messages',
+      'Messages of API key "approver" need approval, so this key may not approve messages',
     ])
   }
   expect(await pending()).toEqual([id])

@@ -74,7 +74,7 @@ function decisionOf({ clock }: DecideMessageDeps, { accountId, username, key }: 
   if (key?.limits.approval !== undefined)
     throw new ApiError(
       403,
-      `messages of API key ${JSON.stringify(key.name)} need approval, so this key may not approve messages`,
+      `Messages of API key ${JSON.stringify(key.name)} need approval, so this key may not approve messages`,
     )
   return { accountId, id, by: key === undefined ? username : `API key ${key.name}`, at: clock.now() }
 }
