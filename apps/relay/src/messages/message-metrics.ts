@@ -23,6 +23,9 @@ export function messageMetrics(registry: Registry, database: Database): MessageM
     labelNames: ['from', 'to'],
     registers: [registry],
   })
+  // Without these zeros, Prometheus would not see the first failures after a start as an increase.
+  for (const from of ['Pending', 'Cancelling', 'Processed', 'Sent'] as const) moves.inc({ from, to: 'Failed' }, 0)
+  for (const to of ['Processed', 'Sent'] as const) moves.inc({ from: 'Pending', to }, 0)
   new Gauge({
     name: 'smsgw_messages_in_doubt',
     help: 'Recipients whose outcome is unknown, across all relays',

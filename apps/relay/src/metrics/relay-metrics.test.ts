@@ -51,6 +51,12 @@ async function scrape(): Promise<string> {
   return (await relay.request('GET', '/metrics', { auth: `Bearer ${TOKEN}` })).text
 }
 
+test('failures are counted from zero, so that Prometheus sees the first failures as an increase', async () => {
+  const text = await scrape()
+  for (const from of ['Pending', 'Cancelling', 'Processed', 'Sent'])
+    expect(text.split('\n')).toContain(`smsgw_message_state_transitions_total{from="${from}",to="Failed"} 0`)
+})
+
 test('metrics count what the relay does, without personal data', async () => {
   const there = await receivers.start()
   await relay.api('POST', '/webhooks', { body: { id: 'w', url: there.url, event: 'sms:sent' } })
