@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { projects } from './projects.ts'
 import { treeOfLiterals } from './repository-tree.ts'
 
-const target = '"nx":{"targets":{"test":{"cache":true}}}'
-const modem = `{"name":"@smsgw/modem",${target},"dependencies":{"@smsgw/sms":"0.1.0"},"devDependencies":{"@smsgw/virtual-modem":"0.1.0"}}`
+const script = '"scripts":{"test":"vitest run --config ../../.config/vitest.ts"}'
+const target = '"nx":{"targets":{"test":{"executor":"nx:run-commands","cache":true}}}'
+const modem = `{"name":"@smsgw/modem",${script},${target},"dependencies":{"@smsgw/sms":"0.1.0"},"devDependencies":{"@smsgw/virtual-modem":"0.1.0"}}`
 const good: Record<string, string> = {
   '.config/tsconfig.json': '{"references":[{"path":"../libs/sms"},{"path":"../libs/modem"}]}',
   'libs/sms/package.json': '{"name":"@smsgw/sms"}',
@@ -50,15 +51,23 @@ test('refuses references that differ from the dependencies', () => {
 })
 
 test('refuses tests that npm test does not run, or runs with another command', () => {
-  const problem = 'has tests, so it must have the Nx target "test", without a command of its own'
+  const problem = 'has tests, so its Nx target "test" must have only the executor nx:run-commands'
   const wrong = [
     '"nx":{"targets":{}}',
-    '"nx":{"targets":{"test":{"options":{"command":"vitest run"}}}}',
+    '"nx":{"targets":{"test":{}}}',
+    '"nx":{"targets":{"test":{"executor":"nx:run-commands","options":{"command":"vitest run"}}}}',
     '"nx":{"targets":{"test":{"executor":"nx:noop"}}}',
-    `"scripts":{"test":"vitest run"},${target}`,
   ]
   for (const instead of wrong)
     expect(problems({ 'libs/modem/package.json': modem.replace(target, instead) })).toEqual([
+      `libs/modem/package.json: ${problem}`,
+    ])
+})
+
+test('refuses tests that npm test in the folder of the project does not run', () => {
+  const problem = 'has tests, so its test script must be "vitest run --config ../../.config/vitest.ts"'
+  for (const instead of ['"scripts":{}', '"scripts":{"test":"vitest run"}'])
+    expect(problems({ 'libs/modem/package.json': modem.replace(script, instead) })).toEqual([
       `libs/modem/package.json: ${problem}`,
     ])
 })
@@ -67,7 +76,7 @@ test('refuses tests of whole programs without the script that npm run e2e calls'
   const added = { 'libs/modem/src/main.process.test.ts': '' }
   const e2e = 'vitest run --mode e2e --config ../../.config/vitest.ts'
   expect(problems(added)).toEqual([`libs/modem/package.json: has process tests, so its e2e script must be "${e2e}"`])
-  const withBoth = modem.replace(target, `"scripts":{"e2e":"${e2e}"},${target}`)
+  const withBoth = modem.replace(script, `${script.slice(0, -1)},"e2e":"${e2e}"}`)
   expect(problems({ ...added, 'libs/modem/package.json': withBoth })).toEqual([])
 })
 

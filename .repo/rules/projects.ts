@@ -24,6 +24,8 @@ export const projects: Rule = (tree) => {
 }
 
 const ALL = '.config/tsconfig.json'
+const EXECUTOR = 'nx:run-commands'
+const TEST_SCRIPT = 'vitest run --config ../../.config/vitest.ts'
 const E2E_SCRIPT = 'vitest run --mode e2e --config ../../.config/vitest.ts'
 
 function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
@@ -33,8 +35,10 @@ function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
   const name = `@smsgw/${posix.basename(folder)}`
   if (manifest.name !== name) violations.push({ file, problem: `its name must be ${name}, like its folder` })
   const hasTests = tree.files.some((test) => test.startsWith(`${folder}/`) && /\.test\.tsx?$/.test(test))
-  if (hasTests && !hasCommonTests(manifest))
-    violations.push({ file, problem: 'has tests, so it must have the Nx target "test", without a command of its own' })
+  if (hasTests && !hasCommonTarget(manifest))
+    violations.push({ file, problem: `has tests, so its Nx target "test" must have only the executor ${EXECUTOR}` })
+  if (hasTests && manifest.scripts?.['test'] !== TEST_SCRIPT)
+    violations.push({ file, problem: `has tests, so its test script must be "${TEST_SCRIPT}"` })
   const startsPrograms = tree.files.some((test) => test.startsWith(`${folder}/`) && test.endsWith('.process.test.ts'))
   if (startsPrograms && manifest.scripts?.['e2e'] !== E2E_SCRIPT)
     violations.push({ file, problem: `has process tests, so its e2e script must be "${E2E_SCRIPT}"` })
@@ -49,10 +53,13 @@ function projectProblems(tree: RepositoryTree, folder: string): Violation[] {
   return violations
 }
 
-/** True if `npm test` runs the tests with the command in nx.json. A script `test` would replace this command. */
-function hasCommonTests({ scripts, nx }: Manifest): boolean {
+/**
+ * True if Nx runs the tests with the command in nx.json. Without the executor, Nx would start npm for the script
+ * `test`, which is for developers in the folder of the project.
+ */
+function hasCommonTarget({ nx }: Manifest): boolean {
   const { test } = nx?.targets ?? {}
-  return test !== undefined && !('executor' in test || 'options' in test) && scripts?.['test'] === undefined
+  return test !== undefined && 'executor' in test && test.executor === EXECUTOR && !('options' in test)
 }
 
 /** Returns the folders that a tsconfig references, relative to the root. */
