@@ -92,7 +92,7 @@ test('allows unencrypted connections only to this machine, or with ALLOW_INSECUR
   expect(() => checkedRelayUrl('ws://192.168.1.2:3000', false)).toThrow('is not encrypted: use wss://')
   expect(() => checkedRelayUrl('ws://localhost.example.org', false)).toThrow('is not encrypted')
   expect(() => checkedRelayUrl('wss://me:hunter2@sms.example.org', false)).toThrow(
-    /^(?!.*hunter2).*must not contain a user name/,
+    /^(?!.*hunter2).*must not contain a username/,
   )
   expect(() => checkedRelayUrl('ftp://sms.example.org', false)).toThrow('is not a valid relay address')
 })

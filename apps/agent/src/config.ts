@@ -34,7 +34,7 @@ export const agentSettingsSchema = z.object({
     example: '/dev/ttyUSB2,tcp://192.168.1.5:7000',
   }),
   HILINK_USER: setting(text().default('admin'), {
-    about: 'user name for the web interface of HiLink sticks; used only with HILINK_PASSWORD',
+    about: 'username for the web interface of HiLink sticks; used only with HILINK_PASSWORD',
     example: 'admin',
   }),
   HILINK_PASSWORD: setting(text().optional(), {
@@ -136,7 +136,7 @@ export function checkedRelayUrl(url: string, isInsecureAllowed: boolean): string
   }
   parsed.protocol = parsed.protocol.replace('http', 'ws')
   if (parsed.username !== '' || parsed.password !== '') {
-    throw new StartError('the relay address must not contain a user name or password: use a pairing code instead')
+    throw new StartError('the relay address must not contain a username or password: use a pairing code instead')
   }
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(parsed.hostname)
   if (parsed.protocol === 'ws:' && !isLoopback && !isInsecureAllowed) {

@@ -19,7 +19,7 @@ export const mqttSettings = z.object({
       .optional(),
     {
       about:
-        'address of an MQTT 5 broker, with user name and password; connects the account to MQTT and Home Assistant; default: no MQTT',
+        'address of an MQTT 5 broker, with username and password; connects the account to MQTT and Home Assistant; default: no MQTT',
       example: 'mqtts://smsgw:secret@broker.example.org',
       secret: true,
     },
@@ -91,7 +91,7 @@ export const emailSettings = z.object({
       .optional(),
     {
       about:
-        'mail server for received messages and failure reports, with user name and password; default: no mail is sent',
+        'mail server for received messages and failure reports, with username and password; default: no mail is sent',
       example: 'smtps://smsgw:secret@mail.example.org',
       secret: true,
     },
@@ -205,7 +205,7 @@ export const bridgeSettingsSchema = z.object({
     secret: true,
   }),
   SMSGW_USERNAME: setting(text().optional(), {
-    about: 'user name of the account; also set SMSGW_PASSWORD',
+    about: 'username of the account; also set SMSGW_PASSWORD',
     example: 'sms',
   }),
   SMSGW_PASSWORD: setting(text().optional(), {

@@ -186,7 +186,7 @@ withBroker('doctor checks the API and the broker, and says how to fix problems',
     const bad = await doctor({ MQTT_URL: 'mqtt://127.0.0.1:9', SMSGW_PASSWORD: 'wrong' })
     expect(bad.code).toBe(1)
     expect(bad.lines.filter((line) => line.startsWith('problem'))).toHaveLength(4)
-    expect(bad.lines.join('\n')).toContain('check MQTT_URL, user name and password')
+    expect(bad.lines.join('\n')).toContain('check MQTT_URL, username and password')
   } finally {
     await gateway.stop()
   }

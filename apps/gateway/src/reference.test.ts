@@ -92,7 +92,7 @@ test('docs/reference/settings.md lists every setting with its help and default',
     '## Gateway',
     '',
     'The gateway takes all settings of the relay except `ADMIN_USERNAME` and `ENROLMENT_TOKEN`, and all settings of the agent except',
-    '`RELAY_URL`, `DEVICE_NAME` and `ENROLMENT_TOKEN`. It has one account, with the user name `sms`. At the first start, it generates',
+    '`RELAY_URL`, `DEVICE_NAME` and `ENROLMENT_TOKEN`. It has one account, with the username `sms`. At the first start, it generates',
     '`SERVER_SECRET` and the password of this account. If no modem is connected and none was ever used, it starts a virtual one; with',
     '`MODEMS=virtual` it always does.',
   ])

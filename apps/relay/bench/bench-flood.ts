@@ -3,7 +3,7 @@
 // node apps/relay/bench/bench-flood.ts [--wrong 500] [--good 50] [--seconds 70]
 //
 // There are three floods, one after the other. The first flood guesses the password of the owner's account from the
-// owner's own address. It lasts longer than a login is remembered. The second flood tries a list of user names from one
+// owner's own address. It lasts longer than a login is remembered. The second flood tries a list of usernames from one
 // address. The third flood makes each guess from another address. During the floods the owner continues to send valid
 // requests. Each request is sent at its planned time, even if earlier requests are not answered yet, and its latency
 // counts from its planned time.
@@ -32,14 +32,14 @@ const NO_ANSWER = 0
 interface Flood {
   readonly name: string
   readonly seconds: number
-  /** Returns the address and the user name of the next guess. */
+  /** Returns the address and the username of the next guess. */
   readonly guess: (index: number) => { readonly username: string; readonly address: string }
 }
 
 const floods: readonly Flood[] = [
   { name: 'none', seconds: 5, guess: () => ({ username: OWNER, address: HOME }) },
   { name: 'one account, from its own address', seconds, guess: () => ({ username: OWNER, address: HOME }) },
-  { name: 'user names, from one address', seconds: 10, guess: (i) => ({ username: `user${i}`, address: '127.0.0.2' }) },
+  { name: 'usernames, from one address', seconds: 10, guess: (i) => ({ username: `user${i}`, address: '127.0.0.2' }) },
   { name: 'each from another address', seconds: 20, guess: (i) => ({ username: OWNER, address: loopback(i) }) },
 ]
 

@@ -84,7 +84,7 @@ export const relaySettingsSchema = z.object({
     secret: true,
   }),
   ADMIN_USERNAME: setting(text().optional(), {
-    about: 'user name of the first account, created at start',
+    about: 'username of the first account, created at start',
     example: 'sms',
   }),
   ADMIN_PASSWORD: setting(text().min(8, 'needs at least 8 characters').max(128).optional(), {

@@ -26,7 +26,7 @@ export class SmsgwApi {
       default: 'key',
       options: [
         { name: 'API Key', value: 'key' },
-        { name: 'User Name and Password', value: 'password' },
+        { name: 'Username and Password', value: 'password' },
       ],
       description: 'An API key is safer than the password, because it can be limited and revoked',
     },
@@ -40,7 +40,7 @@ export class SmsgwApi {
       description:
         'Create it in the console under API keys. Sending needs the scope messages:send; the trigger needs webhooks:list, webhooks:write and webhooks:delete',
     },
-    { displayName: 'User Name', name: 'username', type: 'string', default: '', displayOptions: usesPassword },
+    { displayName: 'Username', name: 'username', type: 'string', default: '', displayOptions: usesPassword },
     {
       displayName: 'Password',
       name: 'password',

@@ -73,7 +73,7 @@ function brokerChecks({ channels: { mqtt } }: BridgeConfig): Check[] {
         await client.endAsync()
         return `connected to ${host}`
       },
-      advice: 'check MQTT_URL, user name and password, and that the broker supports MQTT 5',
+      advice: 'check MQTT_URL, username and password, and that the broker supports MQTT 5',
     },
   ]
 }
@@ -100,7 +100,7 @@ function mailChecks({ channels: { email } }: BridgeConfig): Check[] {
         await checkMailServer(url)
         return `accepts mail at ${new URL(url).host}`
       },
-      advice: 'check MAIL_URL, user name and password',
+      advice: 'check MAIL_URL, username and password',
     },
   ]
 }

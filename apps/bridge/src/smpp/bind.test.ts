@@ -32,7 +32,7 @@ test.each([
   ['a wrong key', { system_id: 'app', password: 'smsgw_live_wrong' }],
   ['a wrong password', { system_id: 'sms', password: 'wrong' }],
   ['no password', { system_id: 'sms', password: '' }],
-  ['a system_id that cannot be a user name', { system_id: 'a:b', password: 'wrong' }],
+  ['a system_id that cannot be a username', { system_id: 'a:b', password: 'wrong' }],
 ])('refuses %s after a delay, and ends the connection', async (_, login) => {
   const { bridge } = current
   await bridge.start({}, { refusalMs: 200 })

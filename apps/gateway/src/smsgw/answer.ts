@@ -52,7 +52,7 @@ const others = [
   { word: 'setup', about: gatewayCommands.commands.setup.about },
   { word: 'router', about: relayCommands.commands.router.about },
   { word: 'cells', about: 'commands for the cells of a router, such as cells list; smsgw relay --help lists them' },
-  { word: 'password', about: 'show the user name and password of the gateway' },
+  { word: 'password', about: 'show the username and password of the gateway' },
   ...(isPackage ? ofPackage : []),
   { word: 'completion', about: `print the completion script of a shell: ${shells.join(', ')}` },
   {

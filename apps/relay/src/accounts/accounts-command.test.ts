@@ -92,7 +92,7 @@ test.each([
   ['add bob --password=hunter2hunter2', 'unknown option --password'],
   ['add bob', 'cannot ask for a password without a terminal'],
   ['add bob --generate --password-stdin', 'use one of them'],
-  ['add b:b --generate', 'a user name must begin'],
+  ['add b:b --generate', 'a username must begin'],
   ['password nobody --generate', 'account "nobody" does not exist'],
   ['remove nobody --yes', 'account "nobody" does not exist'],
 ])('`accounts %s` fails with one line: %s', async (args, words) => {

@@ -78,7 +78,7 @@ async function remove(
   const { id, username } = await findAccount(database, positionals[0] ?? '')
   if (!values['yes']) {
     if (!terminal.isInteractive) throw new StartError('cannot ask for confirmation without a terminal: use --yes')
-    const question = `This removes all sent and received messages, devices and webhooks of ${username}. Type the user name to confirm: `
+    const question = `This removes all sent and received messages, devices and webhooks of ${username}. Type the username to confirm: `
     if (canonicalUsername((await terminal.ask(question)).trim()) !== username)
       throw new StartError('not confirmed, so nothing was removed')
   }

@@ -10,7 +10,7 @@ interface CheckPasswordDeps extends Pick<CoreDeps, 'database' | 'random'> {
 }
 
 interface Pair {
-  /** The user name in canonical form. */
+  /** The username in canonical form. */
   readonly username: string
   readonly password: string
 }

@@ -14,6 +14,6 @@ test.each([
   [`${'€'.repeat(41)}abcdef`, 'at most 128 bytes'],
   ['tab\there', 'control'],
   ['a\u0000bcdefgh', 'control'],
-  ['SomeBody', 'user name'],
+  ['SomeBody', 'username'],
   ['aaaaaaaaaa', 'different'],
 ])('%j is refused: %s', (password, word) => expect(passwordProblem(password, 'somebody')?.message).toContain(word))

@@ -23,7 +23,7 @@ export function passwordProblem(password: string, username: string): ValueProble
   if (/\p{Cc}/u.test(password))
     return { reason: 'control_characters', message: 'a password must not contain control characters such as a tab' }
   if (password.toLowerCase() === username.toLowerCase())
-    return { reason: 'password_is_username', message: 'a password must not be the user name' }
+    return { reason: 'password_is_username', message: 'a password must not be the username' }
   if (new Set(characters).size < 3)
     return { reason: 'password_too_simple', message: 'a password needs more than two different characters' }
   return undefined

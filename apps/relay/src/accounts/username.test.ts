@@ -20,4 +20,4 @@ test.each([
   '💬',
   '\u202esms',
   'x'.repeat(65),
-])('refuses %j', (username) => expect(usernameProblem(username)).toContain('user name'))
+])('refuses %j', (username) => expect(usernameProblem(username)).toContain('username'))

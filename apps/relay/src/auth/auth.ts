@@ -57,7 +57,7 @@ export function buildAuth({ core, tokens: tokenRules, ...rest }: AuthDeps) {
     bearerLogin: logins.bearerLogin && observedLogin(logins.bearerLogin, 'token', observeLogin),
   }
   const unavailable = deps.isLocal
-    ? 'tokens are not available in Local Server mode: use Basic authentication or an API key'
+    ? 'Tokens are not available in Local Server mode: use Basic authentication or an API key'
     : undefined
   const tokens = { ...deps, signingKeys, unavailable }
   const sessions = { ...deps, ...logins, basicLogin: observed.basicLogin }

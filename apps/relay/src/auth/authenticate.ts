@@ -20,7 +20,7 @@ export interface AuthenticateDeps {
 }
 
 /**
- * Authenticates with a user name and password, with a session, with an access token, or with an API key. Passwords and
+ * Authenticates with a username and password, with a session, with an access token, or with an API key. Passwords and
  * sessions have all scopes.
  */
 export function authenticate({
@@ -70,7 +70,7 @@ export function authenticateRefresh({ bearerLogin, allowInsecureHttp }: Authenti
     if (!login)
       throw unauthorised(
         'token',
-        'The header Authorization must be Bearer with a valid refresh token: to get a new token, send user name and password',
+        'The header Authorization must be Bearer with a valid refresh token: to get a new token, send username and password',
       )
     return login
   }
@@ -122,12 +122,12 @@ const FOREIGN = {
 } as const
 
 function principalOf(login: Awaited<ReturnType<BasicLogin['check']>>): Principal {
-  if (!login) throw unauthorised('password', 'Wrong user name or password')
+  if (!login) throw unauthorised('password', 'Wrong username or password')
   return { ...login, scopes: ALL_SCOPES }
 }
 
 function whatIsMissing(credentials: Exclude<HeaderCredentials, { kind: 'basic' | 'bearer' }>): string {
   if (credentials.kind === 'none')
     return 'Credentials required: send the header Authorization with Basic or Bearer, or X-API-Key'
-  return 'The header Authorization is malformed: send Basic with user name and password, or Bearer with a token or an API key'
+  return 'The header Authorization is malformed: send Basic with username and password, or Bearer with a token or an API key'
 }

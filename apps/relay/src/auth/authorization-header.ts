@@ -20,7 +20,7 @@ export function readAuthorization(header: string | undefined): HeaderCredentials
 const TOKEN_68 = /^[A-Za-z0-9._~+/-]+=*$/
 
 /**
- * Decodes a user name and password (RFC 7617). The first colon ends the user name. The challenge of the relay requires
+ * Decodes a username and password (RFC 7617). The first colon ends the username. The challenge of the relay requires
  * UTF-8.
  */
 function basicPair(value: string): { readonly username: string; readonly password: string } | undefined {

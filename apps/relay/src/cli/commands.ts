@@ -7,7 +7,7 @@ const password = {
   'password-stdin': { about: 'read the password from standard input' },
 } as const
 
-/** Explains the error when somebody types a password after the user name. */
+/** Explains the error when somebody types a password after the username. */
 const note = 'passwords are not accepted as arguments'
 
 export const relayCommands = {

@@ -6,7 +6,7 @@ import type { HintBus } from './wake-hints.ts'
 
 export interface NatsHintBusOptions {
   /**
-   * Addresses of one or more NATS servers of a cluster, separated by commas. The first may contain user name and
+   * Addresses of one or more NATS servers of a cluster, separated by commas. The first may contain username and
    * password.
    */
   readonly url: string

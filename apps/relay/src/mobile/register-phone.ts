@@ -37,7 +37,7 @@ const registration = z.strictObject({
 })
 
 /**
- * Registers a phone as a device of an account: with the user name and password of the account, with a one-time code, or
+ * Registers a phone as a device of an account: with the username and password of the account, with a one-time code, or
  * with the enrolment token of this relay. Each registration is a new device, because the app has no identity of its
  * own.
  */
@@ -130,7 +130,7 @@ async function accountFinder(
     }
   }
   if (credentials.kind !== 'basic')
-    throw unauthorised('password', 'To register a phone, send a user name and password, a code, or the private token')
+    throw unauthorised('password', 'To register a phone, send a username and password, a code, or the private token')
   const principal = await deps.authenticate(caller)
   if (!mayDo(principal, 'devices:write')) throw scopeRequired('devices:write')
   return async (statements) => {

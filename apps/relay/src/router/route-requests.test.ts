@@ -24,7 +24,7 @@ describe.each(places)('an account in %s', (_, at) => {
     }
   })
 
-  test('is found by the user name in the body of a sign-in', async () => {
+  test('is found by the username in the body of a sign-in', async () => {
     const { account } = await newAccount(at)
     const { username, password } = account
     const { status, headers } = await world.api('POST', '/session', { body: { username, password } })
@@ -74,7 +74,7 @@ describe.each(places)('an account in %s', (_, at) => {
 })
 
 test.each([
-  ['a user name', { auth: `Basic ${Buffer.from('nobody:wrong password').toString('base64')}` }],
+  ['a username', { auth: `Basic ${Buffer.from('nobody:wrong password').toString('base64')}` }],
   ['an API key', { headers: { 'x-api-key': `smsgw_live_${'x'.repeat(12)}_${'y'.repeat(38)}` } }],
   ['a token', { auth: 'Bearer e30.e30.e30' }],
   ['a session', { headers: { cookie: `smsgw_session=${'s'.repeat(43)}` } }],
@@ -94,7 +94,7 @@ test.each([
   expect(routed.status).toBe(401)
 })
 
-test('a cell cannot take over the user name or an API key of an account in another cell', async () => {
+test('a cell cannot take over the username or an API key of an account in another cell', async () => {
   const [{ account: owner, relay }, { account: thief }] = [await newAccount(0), await newAccount(1)]
   const { json: key } = await relay.api('POST', '/keys', {
     auth: owner.basic,

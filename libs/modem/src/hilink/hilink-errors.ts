@@ -50,7 +50,7 @@ const meanings: ReadonlyMap<number, Meaning> = new Map([
   [100_004, meaning('temporary', 'The stick is busy.', 'No action needed: the agent tries again.', 5_000)],
   [100_005, meaning('permanent', 'The stick cannot read the request.', shorten)],
   [100_006, meaning('permanent', 'The stick refuses the number or the text.', shorten)],
-  [108_006, meaning('sim', 'The stick refuses the user name or the password.', 'Correct HILINK_PASSWORD.')],
+  [108_006, meaning('sim', 'The stick refuses the username or the password.', 'Correct HILINK_PASSWORD.')],
   [
     108_007,
     meaning(

@@ -174,7 +174,7 @@ export class WebSession {
   }
 }
 
-/** The user name and the password of the stick's web page. */
+/** The username and the password of the stick's web page. */
 export interface WebLogin {
   readonly user: string
   readonly password: string

@@ -127,7 +127,7 @@ const descriptions: Readonly<Record<StartupFailureReason, { readonly words: stri
       'Set HILINK_PASSWORD, or open the address of the stick in a browser, log in, and switch the login off in the settings.',
   },
   'login-refused': {
-    words: 'The web interface of the stick refuses the user name or the password.',
+    words: 'The web interface of the stick refuses the username or the password.',
     advice:
       'Correct HILINK_USER and HILINK_PASSWORD, then restart the agent. The agent does not retry by itself, because repeated failures would lock the login of the stick.',
   },

@@ -10,7 +10,7 @@ test.each([0, 1, 3, 55, 56, 63, 64, 65, 119, 120, 1000])(
   },
 )
 
-test('hashes the password with user name and token', () => {
+test('hashes the password with username and token', () => {
   const hashed = (text: string) => Buffer.from(createHash('sha256').update(text).digest('hex')).toString('base64')
   expect(loginPassword('admin', 'secret', 'token')).toBe(hashed(`admin${hashed('secret')}token`))
 })

@@ -1,5 +1,5 @@
 /**
- * The password in a login (`password_type` 4). The browser sends a hash of the password, the user name and the token of
+ * The password in a login (`password_type` 4). The browser sends a hash of the password, the username and the token of
  * the request, so that nobody can repeat the login with the same hash.
  */
 export function loginPassword(user: string, password: string, token: string): string {

@@ -3,7 +3,7 @@ import type { TokenResponse } from '../openapi.ts'
 import { base64Of, utf8 } from './web-crypto.ts'
 
 /**
- * User name and password of an account, an API key, an access token, or a pair of tokens that is refreshed
+ * Username and password of an account, an API key, an access token, or a pair of tokens that is refreshed
  * automatically.
  */
 export type Credentials =

@@ -225,7 +225,7 @@ function abortedIn(ms: number, reason: Error): AbortSignal {
 }
 
 test('a wrong password is not repeated', async () => {
-  const { sms, requests } = await gateway([problemAnswer(401, 'Wrong user name or password')])
+  const { sms, requests } = await gateway([problemAnswer(401, 'Wrong username or password')])
   await expect(sms.messages.get('m1')).rejects.toThrow(AuthenticationError)
   expect(requests).toHaveLength(1)
 })

@@ -82,7 +82,7 @@ test('a reset is reported, and kinds and the first id are sent to the server', a
 
 test('credentials that lost access end the iteration with an error', async () => {
   const end = 'event: end\ndata: {"code":"password_changed","message":"The password was changed"}\n\n'
-  const following = follow([stream([end], { staysOpen: true }), problemAnswer(401, 'Wrong user name or password')], 1)
+  const following = follow([stream([end], { staysOpen: true }), problemAnswer(401, 'Wrong username or password')], 1)
   await expect(following).rejects.toMatchObject({ name: 'AuthenticationError' })
 })
 

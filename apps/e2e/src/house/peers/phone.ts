@@ -57,7 +57,7 @@ export class Phone {
     void this.#listen()
   }
 
-  /** Registers with a user name and password and returns id and token. */
+  /** Registers with a username and password and returns id and token. */
   static async register(
     url: string,
     user: { readonly username: string; readonly password: string },

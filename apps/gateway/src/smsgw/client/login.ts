@@ -36,6 +36,6 @@ async function askCredentials(values: CommandLine['values']): Promise<ApiAccount
   if (values['api-key'] === true) return { apiKey: await secretOf('API key: ') }
   const given = values['username']
   if (readsInput && typeof given !== 'string') throw new UsageError('--stdin needs --username <name> or --api-key')
-  const username = typeof given === 'string' ? given : await processTerminal.ask('User name: ')
+  const username = typeof given === 'string' ? given : await processTerminal.ask('Username: ')
   return { username: username.trim(), password: await secretOf('Password: ') }
 }

@@ -29,7 +29,7 @@ const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:
 const statusWith = async (key: string, path = '/logs', where = relay) =>
   (await where.api('GET', path, { auth: `Bearer ${key}` })).status
 
-test('a key is accepted as bearer token, as Basic password with any user name, and in X-API-Key, in both modes', async () => {
+test('a key is accepted as bearer token, as Basic password with any username, and in X-API-Key, in both modes', async () => {
   for (const where of [relay, local]) {
     const { key } = await create({}, where)
     const ways = [

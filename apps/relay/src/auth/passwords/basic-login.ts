@@ -1,4 +1,4 @@
-// Authenticates with a user name and password. A cached login takes a few microseconds; a check takes up to 5 ms of one
+// Authenticates with a username and password. A cached login takes a few microseconds; a check takes up to 5 ms of one
 // core.
 //
 // The first of these rules that applies to an attempt is used:
@@ -12,7 +12,7 @@
 //   7. The address has reached its limit, but the account has not: a reserved check within a second.
 //   8. Otherwise: 429.
 //
-// An unknown user name takes the same path with a dummy hash, so that the time does not reveal which names exist.
+// An unknown username takes the same path with a dummy hash, so that the time does not reveal which names exist.
 import { availableParallelism } from 'node:os'
 import { passwordChecker } from '../../accounts/check-password.ts'
 import { isGeneratedPassword } from '../../accounts/generated-password.ts'

@@ -25,7 +25,7 @@ test('guesses at one account do not limit other accounts at the same address', (
   expect(throttle.take('other', '203.0.113.7').ok).toBe(true)
 })
 
-test('a list of user names is refused after a hundred names', () => {
+test('a list of usernames is refused after a hundred names', () => {
   const { throttle } = throttleAtZero()
   let name = 0
   expect(passed(1_000, () => throttle.take(`user${name++}`, '203.0.113.7'))).toBe(100)

@@ -9,7 +9,7 @@ const PAIR = { capacity: 10, refillMs: 6_000, keys: 10_000 }
 
 /**
  * Per address, over all accounts. The limit allows a hundred people behind one router, but not guesses with a list of
- * user names.
+ * usernames.
  */
 const ADDRESS = { capacity: 100, refillMs: 1_000, keys: 10_000 }
 

@@ -142,7 +142,7 @@ test('a new password gets a reserved check while guesses from its address fill t
   await Promise.all(guesses)
 })
 
-test('a new password gets one of the next checks during 500 new user names per second', async () => {
+test('a new password gets one of the next checks during 500 new usernames per second', async () => {
   await logIn()
   const relay = newRelay()
   const wrong = startFlood((index) => status(relay, `new-${index}`, 'guess'))

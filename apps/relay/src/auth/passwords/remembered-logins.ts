@@ -32,7 +32,7 @@ export class RememberedLogins {
   }
 
   /**
-   * Returns the key of a login. User names contain no colon, so different pairs of name and password have different
+   * Returns the key of a login. Usernames contain no colon, so different pairs of name and password have different
    * keys.
    */
   keyOf(username: string, password: string): string {

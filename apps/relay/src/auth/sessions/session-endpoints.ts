@@ -18,7 +18,7 @@ interface SessionDeps {
   readonly hasVirtualPhone: boolean
 }
 
-/** Signs in a browser with a user name and password, with the same throttle as Basic authentication. */
+/** Signs in a browser with a username and password, with the same throttle as Basic authentication. */
 export function startSession(deps: SessionDeps): Endpoint {
   return endpoint({
     body: sessionRequest,
@@ -31,7 +31,7 @@ export function startSession(deps: SessionDeps): Endpoint {
         throw new ApiError(403, 'The request comes from a page on another site: sign in from a page on this server')
       refuseInsecure({ address, isSecure }, deps.allowInsecureHttp)
       const login = await deps.basicLogin.check({ ...body, address })
-      if (!login) throw unauthorised('session', 'Wrong user name or password', 'wrong_credentials')
+      if (!login) throw unauthorised('session', 'Wrong username or password', 'wrong_credentials')
       const cookie = sessionCookie(await deps.sessionLogin.begin(login), { maxAgeSeconds: SESSION_SECONDS, isSecure })
       const info = sessionInfoOf(deps, { ...login, scopes: ALL_SCOPES })
       return { status: 200, body: info, headers: { 'Set-Cookie': cookie } }

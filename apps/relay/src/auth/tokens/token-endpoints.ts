@@ -93,7 +93,7 @@ export function refreshToken(deps: TokenDeps): Endpoint {
       await revokeFamilyOf(database, { accountId, jti: tokenId }, clock.now())
       hints.accessChanged(accountId)
       logbook.write({ accountId, module: 'auth', priority: 'WARN', message: REUSED, context: { tokenId, address } })
-      throw unauthorised('token', 'Refresh token already used: send user name and password to get a new token')
+      throw unauthorised('token', 'Refresh token already used: send username and password to get a new token')
     },
   })
 }

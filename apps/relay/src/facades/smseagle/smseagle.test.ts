@@ -46,7 +46,7 @@ test('send_sms answers errors with the words of the original', async () => {
   }
 })
 
-test('send_sms accepts the user name and password of the account', async () => {
+test('send_sms accepts the username and password of the account', async () => {
   const { username, password } = relay.account
   expect((await v1({ login: username, pass: password })).text).toMatch(/^OK; ID=/)
   expect(await relay.accepted()).toMatchObject([{ sentBy: { kind: 'password' } }])

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** The part of a NATS server that relays use: PUB, SUB, and PING, with a user name and a password. */
+/** The part of a NATS server that relays use: PUB, SUB, and PING, with a username and a password. */
 export class NatsServer {
   readonly #subscriptions = new Map<Socket, Map<string, string>>()
   readonly #password: string

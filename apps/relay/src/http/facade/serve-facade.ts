@@ -55,7 +55,7 @@ export async function serveFacade(
 }
 
 /**
- * Removes a user name and password from the headers. Browsers add them to requests for images. Over plain HTTP, such a
+ * Removes a username and password from the headers. Browsers add them to requests for images. Over plain HTTP, such a
  * request does not show which page contains the image.
  */
 function withoutBasic(caller: Caller): Caller {

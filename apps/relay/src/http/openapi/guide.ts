@@ -18,13 +18,13 @@ The answer is \`202\` as soon as the message is stored on disk. Use its \`id\` t
 
 ## Authentication
 
-**Basic** authentication with the user name and password of an account grants all scopes. A **bearer token** grants the
+**Basic** authentication with the username and password of an account grants all scopes. A **bearer token** grants the
 scopes it was issued with. Issue tokens with Basic authentication; each refresh token works once. Missing or wrong
 credentials result in \`401\`, a missing scope in \`403\`. Local Server mode has no tokens, and the token endpoints answer
 \`501\`.
 
 An **API key** is for a program that runs unattended, in every mode. It has a name, scopes and optional limits: SIMs, recipients,
-and recipients per day. Send it as \`X-API-Key\`, as bearer token, or as the password of Basic authentication with any user name.
+and recipients per day. Send it as \`X-API-Key\`, as bearer token, or as the password of Basic authentication with any username.
 Create keys with \`POST /keys\`.
 
 \`\`\`sh

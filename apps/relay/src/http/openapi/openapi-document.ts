@@ -196,7 +196,7 @@ const TAGS = {
 }
 
 const SECURITY_SCHEMES = {
-  basic: { type: 'http', scheme: 'basic', description: 'User name and password of an account: all scopes' },
+  basic: { type: 'http', scheme: 'basic', description: 'Username and password of an account: all scopes' },
   bearer: {
     type: 'http',
     scheme: 'bearer',
@@ -208,7 +208,7 @@ const SECURITY_SCHEMES = {
     in: 'header',
     name: 'X-API-Key',
     description:
-      'An API key, with its scopes and limits. Also accepted as bearer token, and as password of Basic authentication with any user name',
+      'An API key, with its scopes and limits. Also accepted as bearer token, and as password of Basic authentication with any username',
   },
   session: {
     type: 'apiKey',

@@ -1,7 +1,7 @@
 /** What the directory knows about a credential. Secrets occur only as hashes. */
 export interface Claim {
   /**
-   * `user`: a user name. `account`: the id of an account, from a token. `key`: the id of an API key. `session` and
+   * `user`: a username. `account`: the id of an account, from a token. `key`: the id of an API key. `session` and
    * `phone`: the hash of a token. `device`: the id of a device. `code`: the hash of a pairing code. `enrolment`: the
    * hash of an enrolment token.
    */

@@ -53,7 +53,7 @@ async function readFeed(pool: Pool, limit: number): Promise<FeedRow[]> {
 
 /**
  * Applies the rows in their order. Rows about an account that is in another cell are ignored: this cell is then the
- * source or the target of a move. A cell cannot take over credentials of an account in another cell, nor the user name
+ * source or the target of a move. A cell cannot take over credentials of an account in another cell, nor the username
  * of any account.
  */
 async function applyRows(client: PoolClient, cell: string, rows: readonly FeedRow[]): Promise<RefusedAccounts> {
