@@ -39,12 +39,12 @@ test('shows the local and the network URLs if the gateway listens on all address
   expect(welcome(gateway, secrets, terminal)).not.toContain('from other machines')
 })
 
-test('says that other machines need HTTPS if the gateway serves plain HTTP to them', () => {
+test('warns if the gateway serves plain HTTP to other machines', () => {
   const open = { ...gateway, url: 'http://0.0.0.0:3000' }
-  expect(welcome(open, secrets, terminal)).toContain('They can sign in only over HTTPS')
-  expect(welcome(open, secrets, { ...terminal, allowsInsecure: true })).not.toContain('HTTPS')
-  expect(welcome({ ...gateway, url: 'https://0.0.0.0:3000' }, secrets, terminal)).not.toContain('HTTPS')
-  expect(welcome(gateway, secrets, terminal)).not.toContain('HTTPS')
+  expect(welcome(open, secrets, terminal)).toContain('Passwords and messages are sent unencrypted')
+  expect(welcome(open, secrets, { ...terminal, allowsInsecure: true })).not.toContain('unencrypted')
+  expect(welcome({ ...gateway, url: 'https://0.0.0.0:3000' }, secrets, terminal)).not.toContain('unencrypted')
+  expect(welcome(gateway, secrets, terminal)).not.toContain('unencrypted')
 })
 
 const modem = { simNumber: 1, port: '/dev/ttyUSB2', state: 'ready', words: 'ready', model: 'Quectel EC25' } as never

@@ -21,7 +21,7 @@ interface WelcomeOptions {
   readonly isTerminal: boolean
   /** The network addresses of this machine, which are shown if the gateway listens on all addresses. */
   readonly machine: readonly string[]
-  /** True if other machines may sign in over plain HTTP. */
+  /** True if ALLOW_INSECURE_HTTP is set, so that no warning about plain HTTP is needed. */
   readonly allowsInsecure: boolean
 }
 
@@ -36,7 +36,7 @@ export function welcome(
 ): string {
   const localUrl = url.replace(ANY_ADDRESS, '//127.0.0.1')
   const networkUrls = ANY_ADDRESS.test(url) ? machine.map((address) => url.replace(ANY_ADDRESS, `//${address}`)) : []
-  const needsTls = networkUrls.length > 0 && url.startsWith('http:') && !allowsInsecure
+  const isUnencrypted = networkUrls.length > 0 && url.startsWith('http:') && !allowsInsecure
   const showsPassword = isFirstStart && isTerminal
   const secret = showsPassword ? password : `$(sed -n 's/.*"password": "\\(.*\\)".*/\\1/p' '${credentialsFile}')`
   return `${[
@@ -44,8 +44,8 @@ export function welcome(
     `  ${bold('smsgw is running at')}  ${styleText(['bold', 'cyan'], localUrl)}`,
     '',
     ...networkUrls.map((address, at) => row(at === 0 ? 'network' : '', `${address} from other machines`)),
-    ...(needsTls
-      ? [row('', 'They can sign in only over HTTPS: set TLS_CERT and TLS_KEY, or add a proxy with TLS')]
+    ...(isUnencrypted
+      ? [row('', 'Passwords and messages are sent unencrypted: set TLS_CERT and TLS_KEY, or add a proxy with TLS')]
       : []),
     row('account', showsPassword ? `${username}   password ${bold(password)}` : username),
     row('', showsPassword ? `shown once; stored in ${credentialsFile}` : `password stored in ${credentialsFile}`),

@@ -3,7 +3,7 @@ import { agentSettingsSchema as agentSettings } from '@smsgw/agent/config'
 import { channelSettings } from '@smsgw/bridge/config'
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
 import { gatewayFolder } from '@smsgw/daemon/files/default-folder'
-import { setting, text } from '@smsgw/daemon/setting'
+import { flag, setting, text } from '@smsgw/daemon/setting'
 import { keyCommands } from '@smsgw/relay/cli/key-commands'
 import { relaySettingsSchema as relaySettings } from '@smsgw/relay/config'
 
@@ -41,6 +41,11 @@ const settings = ofAgent
   })
   .extend(ofRelay.shape)
   .extend({
+    ALLOW_INSECURE_HTTP: setting(flag().default(false), {
+      about:
+        'does not warn at start about plain HTTP; a gateway always accepts credentials over plain HTTP, so use TLS if other machines can reach it',
+      example: '1',
+    }),
     SMSGW_URL: setting(text().optional(), {
       about:
         'address at which the bridge reaches this gateway; set it if TLS_CERT is set, to a host name in the certificate',
