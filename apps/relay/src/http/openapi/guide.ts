@@ -14,13 +14,14 @@ curl -u user:password "$URL/3rdparty/v1/messages" \\
   -d '{"phoneNumbers": ["+14155550123"], "textMessage": {"text": "Hello"}}'
 \`\`\`
 
-The answer is \`202\` as soon as the message is stored on disk. Use its \`id\` to read the state, or register a webhook.
+The status is \`202\` as soon as the message is stored on disk. Read its state with the \`id\` in the response, or register a
+webhook.
 
 ## Authentication
 
 **Basic** authentication with the username and password of an account grants all scopes. A **bearer token** grants the
 scopes it was issued with. Issue tokens with Basic authentication; each refresh token works once. Missing or wrong
-credentials result in \`401\`, a missing scope in \`403\`. Local Server mode has no tokens, and the token endpoints answer
+credentials result in \`401\`, a missing scope in \`403\`. Local Server mode has no tokens, and the token endpoints return
 \`501\`.
 
 An **API key** is for a program that runs unattended, in every mode. It has a name, scopes and optional limits: SIMs, recipients,
@@ -36,23 +37,31 @@ curl -u user:password "$URL/3rdparty/v1/auth/token" \\
 ## Safe retries
 
 Send an \`Idempotency-Key\` header with each message. When you do not know whether a request arrived, repeat it with the
-same key: the message is sent once, and you get the first answer again.
+same key: the message is sent once, and you get the first response again.
 
 ## Errors
 
-All errors have the same shape. \`message\` says what is wrong and what to do. For a rejected request \`errors\` lists each
-wrong member. Send \`Accept: application/problem+json\` to receive that media type.
+All errors have the same form. \`message\` says what is wrong and what to do. If the request is invalid, \`errors\` lists
+each wrong member. \`reason\` is a stable code for programs. To get the media type \`application/problem+json\`, send it in
+the header \`Accept\`.
 
 \`\`\`json
 {
   "code": 400,
-  "message": "phoneNumbers[2] is not a valid phone number: +1555",
+  "message": "phoneNumbers[2] \\"hello\\" is not a valid phone number: use the international format, for example +447400123456",
   "type": "about:blank",
   "title": "Bad Request",
   "status": 400,
-  "detail": "phoneNumbers[2] is not a valid phone number: +1555",
+  "detail": "phoneNumbers[2] \\"hello\\" is not a valid phone number: use the international format, for example +447400123456",
   "requestId": "3h_x0c…",
-  "errors": [{ "path": "phoneNumbers[2]", "message": "is not a valid phone number: +1555" }]
+  "errors": [
+    {
+      "path": "phoneNumbers[2]",
+      "reason": "phone_number_invalid",
+      "values": { "value": "hello" },
+      "message": "\\"hello\\" is not a valid phone number: use the international format, for example +447400123456"
+    }
+  ]
 }
 \`\`\`
 
@@ -62,7 +71,7 @@ Use \`limit\` and \`offset\`; \`X-Total-Count\` is the length of the list. For l
 \`rel="next"\`: every page is then equally fast.
 
 With some filters, items have to be counted one by one, for example in a part of a day. The relay then reads at most
-2 500 items, or 1 000 items with some combinations of filters. If there are more, the answer has the header
+2 500 items, or 1 000 items with some combinations of filters. If there are more, the response has the header
 \`X-Total-Count-Exact: false\`, and there may be more items than \`X-Total-Count\`.
 
 ## Webhook signatures
@@ -70,7 +79,7 @@ With some filters, items have to be counted one by one, for example in a part of
 \`X-Signature\` is the HMAC-SHA256, in lower-case hexadecimal, of the raw body followed by \`X-Timestamp\`. The key is the
 \`signing_key\` of your settings if it is set, otherwise the \`secret\` of the webhook including \`whsec_\`. The headers
 \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` follow Standard Webhooks. An event may arrive more than
-once, always with the same \`id\`.
+once, but always with the same \`id\`.
 
 ## Deprecated: phoneNumber in webhook payloads
 
