@@ -95,6 +95,9 @@ test('docs/reference/settings.md lists every setting with its help and default',
     '`RELAY_URL`, `DEVICE_NAME` and `ENROLMENT_TOKEN`. It has one account, with the username `sms`. At the first start, it generates',
     '`SERVER_SECRET` and the password of this account. If no modem is connected and none was ever used, it starts a virtual one; with',
     '`MODEMS=virtual` it always does.',
+    '',
+    'Unlike a relay, a gateway accepts credentials over plain HTTP from other machines. If other machines can reach it, use TLS, or a',
+    'network that you trust. `ALLOW_INSECURE_HTTP=1` only hides the warning about plain HTTP at start.',
   ])
 })
 
@@ -185,7 +188,10 @@ test('docs/reference/cli.md shows the help of every program', async () => {
       'Runs any other program. Use `npm run smsgw -- <program> …` in a checkout, `smsgw <program> …` in a container, and ' +
         '`sudo smsgw <program> …` with the Debian package. With the package, the program runs with the user, settings and ' +
         'data folder of its service. For completion of commands and options, run `eval "$(smsgw completion bash)"`. For zsh, replace ' +
-        '`bash` with `zsh`; for fish, run `smsgw completion fish | source`. The exit code of a wrong command line is 2.',
+        '`bash` with `zsh`; for fish, run `smsgw completion fish | source`. The exit code of a wrong command line is 2.\n\n' +
+        'The Debian package has two more commands, for machines on which ModemManager runs: `sudo smsgw ignore-modems` makes ' +
+        'ModemManager ignore the modems, and `sudo smsgw modem adopt` [shares](../guides/raspberry-pi.md#share-a-modem-with-modemmanager) ' +
+        'them with it. Both list the modems and ask before they change anything.',
       'apps/gateway/src/smsgw/main.ts',
     ],
     [
@@ -208,7 +214,11 @@ test('docs/reference/cli.md shows the help of every program', async () => {
       'Use `npm run modem` in a checkout, `sudo smsgw modem` with the package.',
       'apps/agent/src/modem-tool/main.ts',
     ],
-    ['Emulator', 'Use `npm run emulator` in a checkout.', 'apps/emulator/src/main.ts'],
+    [
+      'Emulator',
+      'Use `npm run emulator` in a checkout, `smsgw emulator` with the package.',
+      'apps/emulator/src/main.ts',
+    ],
   ] as const
   await expectPage('cli', [
     'Command line',
