@@ -43,7 +43,7 @@ const settings = ofAgent
   .extend({
     ALLOW_INSECURE_HTTP: setting(flag().default(false), {
       about:
-        'does not warn at start about plain HTTP; a gateway always accepts credentials over plain HTTP, so use TLS if other machines can reach it',
+        'hides the warning about plain HTTP at start; a gateway always accepts credentials over plain HTTP, so use TLS if other machines can reach it',
       example: '1',
     }),
     SMSGW_URL: setting(text().optional(), {
