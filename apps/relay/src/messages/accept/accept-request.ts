@@ -18,7 +18,7 @@ import type { Database } from '../../store/database.ts'
 import { acceptedAnswer, repeatedAnswer } from '../message-answer.ts'
 import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
 import { repeatOutcome } from './accept-messages.ts'
-import { acceptInLanes } from './accept-within-limits.ts'
+import { acceptWithinLimits } from './accept-within-limits.ts'
 import { aliasDevice } from './alias-device.ts'
 import { type CheckedMessage, checkMessage, type MessageRules } from './check-message.ts'
 import { deviceRefusal } from './choose-device.ts'
@@ -80,39 +80,44 @@ interface RequestedMessage extends SendRequest {
 export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
   const { database, clock, random, hints, rules } = deps
   const roster = new DeviceRoster(deps)
-  const accept = acceptInLanes(database)
+  const accept = acceptWithinLimits(database)
   return async (request) => {
     const { principal, body, query } = request
     const { accountId } = principal
     const requested = { ...request, accountId, idempotency: idempotencyOf(request), deviceId: body.deviceId }
     const now = clock.now()
-    const plan = checkMessage(body, query, rules, now)
-    if (!plan.ok) return await repeatedBefore(requested, plan.refusal)
-    const refusal = recipientRefusal(principal, body, plan.planned.numbers)
-    if (refusal) return await repeatedBefore(requested, refusal)
-    const found = await aliasDevice(database, requested, plan.planned.numbers.filter(isNumberAlias))
-    if (!found.ok) return await repeatedBefore(requested, found.refusal)
-    return await place({ ...requested, deviceId: found.deviceId }, plan.planned, now)
+    const check = checkMessage(body, query, rules, now)
+    if (!check.ok) return await repeatOrRefuse(requested, check.refusal)
+    const refusal = recipientRefusal(principal, body, check.checked.numbers)
+    if (refusal) return await repeatOrRefuse(requested, refusal)
+    const found = await aliasDevice(database, requested, check.checked.numbers.filter(isNumberAlias))
+    if (!found.ok) return await repeatOrRefuse(requested, found.refusal)
+    return await reserveAndStore({ ...requested, deviceId: found.deviceId }, check.checked, now)
   }
 
-  async function place(requested: RequestedMessage, planned: CheckedMessage, now: Date): Promise<AcceptedRequest> {
-    const reserved = await roster.reserve(requested.accountId, criteriaOf(requested), planned.numbers.length)
+  /** Chooses the device, reserves a slot in its queue, and stores the message. */
+  async function reserveAndStore(
+    requested: RequestedMessage,
+    checked: CheckedMessage,
+    now: Date,
+  ): Promise<AcceptedRequest> {
+    const reserved = await roster.reserve(requested.accountId, criteriaOf(requested), checked.numbers.length)
     if (!reserved.ok) {
       const { problem } = reserved
       const isLimit = problem === 'sim-not-allowed'
       const refusal = isLimit ? simRefusal(requested.principal) : deviceRefusal(problem, requested.body)
-      return await repeatedBefore(requested, refusal)
+      return await repeatOrRefuse(requested, refusal)
     }
-    const message = newMessage(requested, planned, reserved.reservation, now)
-    const outcome = await settled(reserved.reservation, accept(message))
+    const message = newMessage(requested, checked, reserved.reservation, now)
+    const outcome = await endingReservation(reserved.reservation, accept(message))
     if (outcome.kind === 'device-gone') {
       roster.forget(requested.accountId)
-      return await place(requested, planned, now)
+      return await reserveAndStore(requested, checked, now)
     }
     if (outcome.kind === 'over-daily-limit') throw dailyRefusal(message.sentBy, { used: outcome.used, now })
     if (outcome.kind === 'over-reply-limit') throw new ReplyLimitError(message.sentBy)
     if (outcome.kind === 'key-gone') throw unauthorised('key', 'The API key was revoked during the request')
-    if (outcome.kind !== 'accepted') return refusedOrRepeated(outcome, requested)
+    if (outcome.kind !== 'accepted') return repeatedAnswerOrError(outcome, requested)
     crashPoint('message-committed')
     deps.onAccepted?.()
     if (message.scheduleAt === undefined && message.approvalUntil === undefined)
@@ -121,15 +126,15 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
   }
 
   /**
-   * Looks for an earlier request with the same key. The relay may have accepted that request even if it would refuse
-   * the request now.
+   * Returns the first answer if an earlier request had the same key, otherwise throws the refusal. The relay may have
+   * accepted the earlier request even if it would refuse the request now.
    */
-  async function repeatedBefore(requested: RequestedMessage, refusal: ApiError): Promise<AcceptedRequest> {
+  async function repeatOrRefuse(requested: RequestedMessage, refusal: ApiError): Promise<AcceptedRequest> {
     if (requested.idempotency === undefined) throw refusal
     const [taken] = await findDuplicates(database, [{ ...requested, id: '' }])
     const outcome = taken && repeatOutcome(requested, taken)
     if (outcome === undefined) throw refusal
-    return refusedOrRepeated(outcome, requested)
+    return repeatedAnswerOrError(outcome, requested)
   }
 
   function newMessage(
@@ -208,7 +213,8 @@ function encryptedValues(content: SendMessageRequest['content']): readonly (stri
   }
 }
 
-async function settled(reservation: Reservation, accepting: Promise<AcceptOutcome>): Promise<AcceptOutcome> {
+/** Ends the reservation when the message is stored or refused. */
+async function endingReservation(reservation: Reservation, accepting: Promise<AcceptOutcome>): Promise<AcceptOutcome> {
   let isStored = false
   try {
     const outcome = await accepting
@@ -219,9 +225,10 @@ async function settled(reservation: Reservation, accepting: Promise<AcceptOutcom
   }
 }
 
+/** The message was not stored, because its key or its id already exists. */
 type NotNew = Extract<AcceptOutcome, { kind: 'repeated' | 'key-taken' | 'id-taken' }>
 
-function refusedOrRepeated(outcome: NotNew, { body }: RequestedMessage): AcceptedRequest {
+function repeatedAnswerOrError(outcome: NotNew, { body }: RequestedMessage): AcceptedRequest {
   switch (outcome.kind) {
     case 'repeated':
       return { message: repeatedAnswer(outcome.message), isRepeated: true }

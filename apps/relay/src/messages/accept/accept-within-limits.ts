@@ -11,31 +11,34 @@ import { isStatementError } from './statement-error.ts'
  * if another relay has locked a key, only the messages of this key wait. Replies have separate groups for the same
  * reason. MMS have separate groups, because the transfer of their attachments to the database takes long.
  */
-export function acceptInLanes(database: Database): (message: NewMessage) => Promise<AcceptOutcome> {
+export function acceptWithinLimits(database: Database): (message: NewMessage) => Promise<AcceptOutcome> {
   const unlimited = groupAccepts({
     accept: (messages, waitMs) => acceptMessages(database, messages, waitMs),
     isAboutOne: isStatementError,
   })
   const replies = groupAccepts({
-    accept: (messages, waitMs) => acceptWithinLimit(database, messages, waitMs),
+    accept: (messages, waitMs) => storeWithinLimit(database, messages, waitMs),
     isAboutOne: isStatementError,
   })
   const mms = groupAccepts({
     accept: (messages, waitMs) => database.$transaction((statements) => acceptMessages(statements, messages, waitMs)),
     isAboutOne: isStatementError,
   })
-  const lanes = new Map<string, { readonly accept: typeof unlimited; open: number }>()
+  const groupsOfKeys = new Map<string, { readonly accept: typeof unlimited; open: number }>()
 
   async function acceptLimited(keyId: string, message: NewMessage): Promise<AcceptOutcome> {
-    const accept = (messages: readonly NewMessage[], waitMs: number) => acceptWithinLimit(database, messages, waitMs)
-    const lane = lanes.get(keyId) ?? { accept: groupAccepts({ accept, isAboutOne: isStatementError }), open: 0 }
-    lanes.set(keyId, lane)
-    lane.open += 1
+    const accept = (messages: readonly NewMessage[], waitMs: number) => storeWithinLimit(database, messages, waitMs)
+    const groups = groupsOfKeys.get(keyId) ?? {
+      accept: groupAccepts({ accept, isAboutOne: isStatementError }),
+      open: 0,
+    }
+    groupsOfKeys.set(keyId, groups)
+    groups.open += 1
     try {
-      return await lane.accept(message)
+      return await groups.accept(message)
     } finally {
-      lane.open -= 1
-      if (lane.open === 0) lanes.delete(keyId)
+      groups.open -= 1
+      if (groups.open === 0) groupsOfKeys.delete(keyId)
     }
   }
 
@@ -54,7 +57,7 @@ export function acceptInLanes(database: Database): (message: NewMessage) => Prom
  * The first statement locks the usage, so that groups of several relays wait for each other before they store anything.
  * A message counts only if it is stored; a repeated or refused message does not count.
  */
-function acceptWithinLimit(
+function storeWithinLimit(
   database: Database,
   messages: readonly NewMessage[],
   waitMs: number,

@@ -20,7 +20,7 @@ export interface CheckedMessage {
 }
 
 export type MessageCheck =
-  | { readonly ok: true; readonly planned: CheckedMessage }
+  | { readonly ok: true; readonly checked: CheckedMessage }
   | { readonly ok: false; readonly refusal: ApiError }
 
 /** Checks what the schema cannot check: numbering plans, the number of parts, and times in the past. */
@@ -45,7 +45,7 @@ export function checkMessage(
     ...(requested.isEncrypted ? [] : sizeErrors(requested, maxSegments)),
   ]
   if (errors.length > 0) return refused(errors)
-  return { ok: true, planned: { numbers: recipients.numbers, validUntil, scheduleAt } }
+  return { ok: true, checked: { numbers: recipients.numbers, validUntil, scheduleAt } }
 }
 
 function endOf({ ttlSeconds, validUntil }: SendMessageRequest, now: Date): Date | undefined {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { useTestDatabase } from '../../testing/test-database.ts'
 import { hashBatch } from '../hash-batch-statement.ts'
 import { testMessage } from '../testing/new-message.ts'
-import { acceptInLanes } from './accept-within-limits.ts'
+import { acceptWithinLimits } from './accept-within-limits.ts'
 
 const db = useTestDatabase()
 const NUMBERS = ['+4915112345678', '+4915112345679']
@@ -25,7 +25,7 @@ function reply(id: string, number: string | undefined = NUMBERS[0], createdAt = 
 const counts = () => Promise.all(NUMBERS.map((phoneNumber) => db.database.recipient.count({ where: { phoneNumber } })))
 
 test('several relays together send each number as many replies as the limit allows, and repeated replies do not count', async () => {
-  const relays = Array.from({ length: 4 }, () => acceptInLanes(db.database))
+  const relays = Array.from({ length: 4 }, () => acceptWithinLimits(db.database))
   const outcomes = await Promise.all(
     Array.from({ length: 160 }, (_, index) => {
       const id = index % 80
@@ -41,7 +41,7 @@ test('several relays together send each number as many replies as the limit allo
 })
 
 test('counts hashed replies, but neither older replies nor other messages', async () => {
-  const accept = acceptInLanes(db.database)
+  const accept = acceptWithinLimits(db.database)
   const at = (minutes: number) => new Date(now.getTime() + minutes * 60_000)
   for (let index = 0; index < 10; index += 1) {
     await accept(reply(`r${index}`))

@@ -7,7 +7,7 @@ import { readRecords } from '../../facades/twilio/read-records-statement.ts'
 import { deleteUnusedStates } from '../../shared-inbox/delete-unused-states-statement.ts'
 import { connectDatabase, type Database, type Statements } from '../../store/database.ts'
 import { useTestDatabase } from '../../testing/test-database.ts'
-import { acceptInLanes } from '../accept/accept-within-limits.ts'
+import { acceptWithinLimits } from '../accept/accept-within-limits.ts'
 import { testMessage } from '../testing/new-message.ts'
 import { findLastKey } from './find-last-key-statement.ts'
 
@@ -153,7 +153,7 @@ test('the records of a number come from all buckets, newest first', async () => 
 })
 
 test('replies are counted across the border of two buckets', async () => {
-  const accept = acceptInLanes(world.database)
+  const accept = acceptWithinLimits(world.database)
   // The clock is set back in between, so the first reply of the hour is not in the first bucket.
   const reply = (index: number) => {
     const id = `r${index}`
