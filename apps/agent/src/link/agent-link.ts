@@ -28,8 +28,11 @@ export class AgentLink {
   readonly #pending: AgentInput[] = []
   #state: AgentState
   #isStepping = false
+  /** The last read of events. The reads follow each other, so that events are sent in order. */
   #reads: Promise<unknown> = Promise.resolve()
+  /** The commands of this turn of the event loop, which are written to the journal together. */
   #arrived: (JournalCommands & { readonly commands: ReceivedCommand[] }) | undefined
+  /** Writes `#arrived` at the end of the turn. */
   #journaling: NodeJS.Immediate | undefined
   #onFlushed: (() => void) | undefined
 

@@ -69,6 +69,7 @@ export class Sender {
   readonly #reports: ReportTaker
   #state: SendingState
   #timer: Timer | undefined
+
   constructor(options: SenderOptions) {
     const { journal, clock, random, limits } = options
     this.#options = options
@@ -234,7 +235,7 @@ export class Sender {
       case 'write':
         return this.#write(effect)
       case 'commit':
-        // Does not wait here: `#submit` waits for this write before it sends the PDU.
+        // Does not wait here: `PartSubmitter` waits for this write before the driver sends the PDU.
         return this.#options.journal.write(effect.changes).then(() => undefined)
       case 'read-history':
         return this.#readHistory(effect.sim)
@@ -288,7 +289,7 @@ export class Sender {
     this.#begin(this.#step({ kind: 'history-read', sim, sentMs }))
   }
 
-  /** Starts the submission of one message. An error affects only this message. Only `settled` waits for the modem. */
+  /** Plans or submits one message. An error affects only this message. Only `settled` waits for the modem. */
   #track({ sim, ...of }: Extract<SendingEffect, { kind: 'plan' | 'submit' }>, work: Promise<void>): undefined {
     const cmdId = 'cmdId' in of ? of.cmdId : of.command.cmdId
     const done = work

@@ -35,7 +35,7 @@ export interface RecordedBatches {
  * SIMs, logs and answers, with their webhook deliveries and the mark of each journal. Takes at most one batch per
  * device.
  *
- * Every transaction of the relay locks in this order: devices, journals, messages, recipients, webhooks.
+ * Every transaction of the relay locks in this order: relays, devices, journals, messages, recipients, webhooks.
  */
 export function recordBatches(
   statements: Statements,

@@ -54,8 +54,8 @@ export interface SubmitOptions {
   readonly afterResult?: (outcome: SubmitOutcome) => void | Promise<void>
   /**
    * A status report may arrive before the result. Returns true if this report matches the message by number and time.
-   * A match shows that the network has the message. The driver then sends a query to find out whether the modem still
-   * answers. Default: no report matches.
+   * A match shows that the network has the message. The driver then asks the modem a question (`ResultProbe`) to find
+   * out whether the modem still answers. Default: no report matches.
    */
   readonly isItsReport?: (report: StatusReport) => boolean
   /** True if another message follows at once, so that the link may be kept open. */
@@ -100,7 +100,9 @@ export class Submitter {
   readonly #times = new SubmissionTimes()
   /** True if a question may have aborted an earlier submission. */
   #mayAbort = false
+  /** Id of the last message whose wait for the result was ended by an answer to a question. */
   #givenUpEarly: string | undefined
+  /** True if the modem once answered a question before an earlier command. */
   #answersOutOfTurn = false
 
   constructor(options: {
@@ -143,8 +145,8 @@ export class Submitter {
   }
 
   /**
-   * Handles a late result. A modem that answered a query before it gave this result does not execute commands in order,
-   * so no more queries are sent to it.
+   * Handles a late result. A modem that answered a question before it gave this result does not execute commands in
+   * order, so it is asked no more questions.
    */
   handleLateResult(id: string): void {
     if (id === this.#givenUpEarly) this.#answersOutOfTurn = true
