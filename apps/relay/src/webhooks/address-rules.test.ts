@@ -17,6 +17,7 @@ test.each([
   'https://93.184.215.14/',
   'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/',
   'https://bücher.example/',
+  'https://نامه\u200Cای.example/',
   'https://localhost.example.com/',
 ])('accepts %s', (url) => {
   expect(urlProblem(url, publicOnly)).toBeUndefined()
@@ -39,6 +40,10 @@ test.each([
   ['https://@example.com/', 'host name'],
   ['https://ex%61mple.com/', 'host name'],
   ['https://exam\u00ADple.com/', 'host name'],
+  ['https://exam\u034Fple.com/', 'host name'],
+  ['https://exam\u2064ple.com/', 'host name'],
+  ['https://exam\uFE0Fple.com/', 'host name'],
+  ['https://exam\u{E0100}ple.com/', 'host name'],
   ['https://example.com:25/', 'port 25'],
   ['https://example.com:6667/', 'port 6667'],
 ])('refuses %j: %s', (url, reason) => {

@@ -80,10 +80,11 @@ export function urlProblem(text: string, rules: AddressRules): ValueProblem | un
 
 /**
  * Returns true if a reader sees the host that a request contacts. The URL parser adds missing slashes, reads a
- * backslash as a slash, decodes the host name and drops hidden characters from it.
+ * backslash as a slash, decodes the host name and drops hidden characters from it. It does not drop joiners, which are
+ * part of names in some languages.
  */
 function showsHost(text: string): boolean {
-  return /^https?:\/\/[^/?#\\@%\u00AD\u200B\u2060\uFEFF]+(?:[/?#]|$)/i.test(text)
+  return /^https?:\/\/(?:[\u200C\u200D]|[^/?#\\@%\p{Default_Ignorable_Code_Point}])+(?:[/?#]|$)/iu.test(text)
 }
 
 /** IPv6 addresses outside 2000::/3 are not assigned, or are older forms of IPv4 addresses (`::127.0.0.1`). */
