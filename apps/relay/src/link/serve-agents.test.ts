@@ -59,29 +59,52 @@ test.each([
   ['GET', { 'Sec-WebSocket-Key': 'short' }, 400, 'Sec-WebSocket-Key'],
   ['GET', { 'Sec-WebSocket-Version': '99' }, 426, 'version is 13'],
   ['GET', { Origin: 'https://example.com' }, 403, 'Browsers'],
+  ['GET', { Upgrade: 'h2c, websocket' }, 400, 'Upgrade'],
+  ['GET', { 'Sec-WebSocket-Protocol': `${subprotocol}, ${subprotocol}` }, 400, 'Sec-WebSocket-Protocol'],
   ['POST', {}, 405, 'with GET'],
 ])(
   'an upgrade with %s and %o is refused with a problem like any other request',
   async (method, headers, status, words) => {
-    const sessions = { accept: () => expect.unreachable('the upgrade was accepted') } as unknown as ConnectedAgents
-    const server = createServer()
-    const agents = serveAgents(server, sessions, {
-      addressOf: () => '192.0.2.1',
-      nowMs: () => 0,
-      requestId: () => 'made-here',
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
-    const call = request({ host: '127.0.0.1', port, path: '/agent/v1', method })
-    for (const [name, value] of Object.entries({ ...SOUND, ...headers })) call.setHeader(name, value)
-    const [response] = await once(call.end(), 'response')
-    expect([response.statusCode, response.headers['x-request-id']]).toEqual([status, 'made-here'])
-    const problem = JSON.parse(await text(response))
-    expect(problem).toMatchObject({ code: status, status, type: 'about:blank', requestId: 'made-here' })
-    expect(problem.detail).toBe(problem.message)
-    expect(problem.message).toContain(words)
-    await agents.close()
-    server.close()
-    await once(server, 'close')
+    await expectRefusal({ method, headers, status, words })
   },
 )
+
+test('an upgrade during the shutdown is refused with a problem like any other request', async () => {
+  await expectRefusal({ isClosing: true, status: 503, words: 'shutting down' })
+})
+
+async function expectRefusal({
+  isClosing = false,
+  method = 'GET',
+  headers = {},
+  status,
+  words,
+}: {
+  readonly isClosing?: boolean
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly status: number
+  readonly words: string
+}) {
+  const sessions = { accept: () => expect.unreachable('the upgrade was accepted') } as unknown as ConnectedAgents
+  const server = createServer()
+  const agents = serveAgents(server, sessions, {
+    addressOf: () => '192.0.2.1',
+    nowMs: () => 0,
+    requestId: () => 'made-here',
+  })
+  if (isClosing) await agents.close()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const call = request({ host: '127.0.0.1', port, path: '/agent/v1', method })
+  for (const [name, value] of Object.entries({ ...SOUND, ...headers })) call.setHeader(name, value)
+  const [response] = await once(call.end(), 'response')
+  expect([response.statusCode, response.headers['x-request-id']]).toEqual([status, 'made-here'])
+  const problem = JSON.parse(await text(response))
+  expect(problem).toMatchObject({ code: status, status, type: 'about:blank', requestId: 'made-here' })
+  expect(problem.detail).toBe(problem.message)
+  expect(problem.message).toContain(words)
+  if (!isClosing) await agents.close()
+  server.close()
+  await once(server, 'close')
+}

@@ -38,10 +38,14 @@ export function serveAgents(
   const webSockets = new WebSocketServer(settings)
   const limits = new ArrivalLimits()
   const refusals = new Refusals(options.requestId)
+  let isClosed = false
+  webSockets.on('wsClientError', ({ message }, socket: Duplex) =>
+    refusals.now(socket, new ApiError(400, `The upgrade is not valid: ${message}`)),
+  )
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isAgentUpgrade(request)) return
     socket.on('error', () => socket.destroy())
-    const invalid = upgradeRefusal(request)
+    const invalid = isClosed ? CLOSED : upgradeRefusal(request)
     if (invalid !== undefined) return refusals.now(socket, invalid)
     const address = options.addressOf(request)
     const challenge = options.challengeOf?.(request)
@@ -57,6 +61,7 @@ export function serveAgents(
   return {
     /** Accepts no more sockets and waits until all sockets are closed. */
     async close() {
+      isClosed = true
       refusals.close()
       await new Promise((resolve) => webSockets.close(resolve))
     },
@@ -131,6 +136,7 @@ function cut(reason: string): string {
     .replace(/\uFFFD$/, '')
 }
 
+const CLOSED = new ApiError(503, 'The relay is shutting down: connect again', { headers: { 'retry-after': '2' } })
 /** Of RFC 6455. */
 const VERSION = '13'
 const MOST_BUFFERED = 4 * 1_048_576
