@@ -30,13 +30,12 @@ function withoutImpliedLimits(issues: readonly z.core.$ZodIssue[]): readonly z.c
   const isImplied = (issue: z.core.$ZodIssue) =>
     (issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER) ||
     (issue.code === 'too_small' && issue.minimum === Number.MIN_SAFE_INTEGER)
-  return issues.filter(
-    (issue) =>
-      !isImplied(issue) ||
-      !issues.some(
-        (other) => other.code === issue.code && !isImplied(other) && pathText(other.path) === pathText(issue.path),
-      ),
-  )
+  const limited = new Set(issues.filter((issue) => !isImplied(issue)).map(limitOf))
+  return issues.filter((issue) => !isImplied(issue) || !limited.has(limitOf(issue)))
+}
+
+function limitOf({ code, path }: z.core.$ZodIssue): string {
+  return `${code} ${pathText(path)}`
 }
 
 export function validationError(problems: readonly FieldError[], place: 'body' | 'query'): ApiError {
