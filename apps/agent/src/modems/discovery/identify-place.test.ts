@@ -54,6 +54,26 @@ test('a message that the modem delivers directly on a port that is not chosen is
   expect(world.incoming).toEqual([pdu])
 })
 
+const headerLength = directly.indexOf(pdu)
+test.each([
+  ['its first line', headerLength],
+  ['half of its PDU', headerLength + 20],
+])('a message of which only %s arrives before the handover is received once', async (_, length) => {
+  world.plug('1-1', [world.modem(imei, '8091', withoutImei), deaf])
+  const rest = [directly.slice(0, length), directly.slice(length)]
+  let hear: ((text: string) => void) | undefined
+  world.onWrite = (address, _written, hearing) => {
+    if (address === '1-1:0') hear = hearing
+    // The second part arrives when the session writes its first command.
+    const isMoment = rest.length === 2 ? isOtherSearched(address) : address === '1-1:0' && rest.length === 1
+    if (isMoment) hear?.(rest.shift() ?? '')
+  }
+  await world.start()
+  await world.pass(60_000)
+  expect(world.ready).toEqual(['1 on 1-1:0'])
+  expect(world.incoming).toEqual([pdu])
+})
+
 test('a late answer is not taken for the answer to a later command', async () => {
   world.plug('1-1', [world.modem(imei, '8091', withoutImei), deaf])
   deliver('\r\nOK\r\n\r\n+CMEE: 0\r\n\r\nOK\r\n', ['1-1:0'], isOtherSearched)

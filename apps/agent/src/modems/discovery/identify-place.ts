@@ -115,8 +115,8 @@ async function readNumber(
 
 /**
  * A port that is handed over after the identification. A modem without memory for messages delivers each message only
- * once, so the next listener first gets the messages that were delivered before. It gets no old answers, which it could
- * take for answers to its own commands.
+ * once, so the next listener first gets the messages that were delivered before, and the beginning of a message that is
+ * arriving. It gets no old answers, which it could take for answers to its own commands.
  */
 class RepeatingPort implements ClosablePort {
   readonly #port: ClosablePort
@@ -125,6 +125,10 @@ class RepeatingPort implements ClosablePort {
   #listener: ((bytes: Uint8Array) => void) | undefined
   #endIdentification: (() => void) | undefined
   #isHandedOver = false
+  /** The beginning of a message whose end has not arrived. */
+  #arriving = ''
+  /** The same for the next listener, which has not received it yet. */
+  #begun = ''
 
   constructor(port: ClosablePort, delivered: Set<string>) {
     this.#port = port
@@ -140,6 +144,7 @@ class RepeatingPort implements ClosablePort {
     this.#endIdentification?.()
     this.#isHandedOver = this.#endIdentification !== undefined
     this.#listener = listener
+    this.#begun = this.#arriving
   }
 
   onClosed(listener: (reason: string) => void): void {
@@ -157,14 +162,22 @@ class RepeatingPort implements ClosablePort {
 
   #receive(bytes: Uint8Array): void {
     // Waits for the first bytes, because the next listener may not be ready before it has written something.
-    if (this.#isHandedOver && this.#delivered.size > 0) {
-      const missed = Buffer.from([...this.#delivered].join(''), 'latin1')
-      this.#delivered.clear()
-      this.#listener?.(missed)
-    }
+    const missed = (this.#isHandedOver ? [...this.#delivered].join('') : '') + this.#begun
+    this.#begun = ''
+    if (this.#isHandedOver) this.#delivered.clear()
+    else this.#arriving = beginningOfMessage(this.#arriving + Buffer.from(bytes).toString('latin1'))
+    if (missed !== '') this.#listener?.(Buffer.from(missed, 'latin1'))
     this.#listener?.(bytes)
   }
 }
+
+/** Returns the end of the text, from the first line of a message without its complete second line. */
+function beginningOfMessage(text: string): string {
+  return /\+(?:CMT|CDS):[^\r\n]*(?:[\r\n]+[^\r\n]*)?$/.exec(text.slice(-mostArriving))?.[0] ?? ''
+}
+
+/** Longer than a message of the largest size. */
+const mostArriving = 1_024
 
 // Two attempts are enough, because a working modem answers within milliseconds. The caller waits at most 15 s for the
 // port.
