@@ -190,14 +190,21 @@ export const channelSettings = mqttSettings
   .extend(smppSettings.shape)
   .extend(mcpSettings.shape)
 
+/** The setting of a gateway for its own bridge. */
+export const bridgeAddressSettings = z.object({
+  SMSGW_URL: setting(apiAddress().optional(), {
+    about:
+      'address at which the bridge reaches this gateway; set it if TLS_CERT is set, to a host name in the certificate',
+    example: 'https://sms.example.org:3000',
+  }),
+})
+
 /** The settings of the bridge as a separate program. */
 export const bridgeSettingsSchema = z.object({
-  SMSGW_URL: setting(
-    text()
-      .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), 'must begin with https:// or http://')
-      .default('http://127.0.0.1:3000'),
-    { about: 'address of the gateway or relay', example: 'https://sms.example.org' },
-  ),
+  SMSGW_URL: setting(apiAddress().default('http://127.0.0.1:3000'), {
+    about: 'address of the gateway or relay',
+    example: 'https://sms.example.org',
+  }),
   SMSGW_API_KEY: setting(text().optional(), {
     about:
       'API key with the scopes messages:send, messages:read, inbox:list and devices:list; alternative to SMSGW_USERNAME and SMSGW_PASSWORD',
@@ -350,6 +357,13 @@ function readUsers(value: string, context: z.RefinementCtx): Map<string, string>
     users.set(name, password)
   }
   return users
+}
+
+/** An address of the API. The credentials have settings of their own. */
+function apiAddress() {
+  return text()
+    .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), 'must begin with https:// or http://')
+    .refine((url) => URL.parse(url)?.username === '', 'must not contain a username')
 }
 
 /** Both prefixes are parts of topics, so they must not contain wildcards. */

@@ -149,20 +149,20 @@ test('a chat that needs a missing program stops the start before the database is
   expect(existsSync(join(folder, 'chat', 'database'))).toBe(false)
 })
 
-test('a bridge without an address that the certificate names stops the start before the database is created', async () => {
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  writeFileSync(cert, '')
-  writeFileSync(key, '')
-  const data = join(folder, 'https')
-  const settings = { TLS_CERT: cert, TLS_KEY: key, CHAT_URLS: 'https://chat.example/hook' }
-  const gateway = spawnGateway({ DATA_DIR: data, ...settings })
+test.each([
+  ['without an address that the certificate names', { TLS_CERT: 'cert.pem', TLS_KEY: 'key.pem' }, 'the bridge needs'],
+  ['with an invalid address', { SMSGW_URL: 'sms.example.org' }, 'SMSGW_URL must begin with https:// or http://'],
+])('a bridge %s stops the start before the database is created', async (_, settings, words) => {
+  const data = mkdtempSync(join(folder, 'bridge-'))
+  for (const name of ['cert.pem', 'key.pem']) writeFileSync(join(data, name), '')
+  const gateway = spawnGateway({ DATA_DIR: data, CHAT_URLS: 'https://chat.example/hook', ...settings }, [], data)
   let complaint = ''
   gateway.stderr?.on('data', (chunk) => {
     complaint += chunk
   })
   const [code] = await once(gateway, 'exit')
   expect(code).toBe(1)
-  expect(complaint).toContain('the bridge needs SMSGW_URL')
+  expect(complaint).toContain(words)
   expect(existsSync(join(data, 'database'))).toBe(false)
 })
 
@@ -191,7 +191,11 @@ interface Running {
   readonly url: string
 }
 
-function spawnGateway(more: Readonly<Record<string, string>> = {}, args: readonly string[] = []): ChildProcess {
+function spawnGateway(
+  more: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+  cwd?: string,
+): ChildProcess {
   return spawn(process.execPath, [process.env['TESTED_GATEWAY'] ?? '', ...args], {
     env: {
       PATH: process.env['PATH'],
@@ -202,6 +206,7 @@ function spawnGateway(more: Readonly<Record<string, string>> = {}, args: readonl
       ...more,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    cwd,
   })
 }
 

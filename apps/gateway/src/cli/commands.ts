@@ -1,6 +1,6 @@
 import { modemCommands, simSettings } from '@smsgw/agent/cli/commands'
 import { agentSettingsSchema as agentSettings } from '@smsgw/agent/config'
-import { channelSettings } from '@smsgw/bridge/config'
+import { bridgeAddressSettings, channelSettings } from '@smsgw/bridge/config'
 import type { ProgramCommands } from '@smsgw/daemon/command-line'
 import { gatewayFolder } from '@smsgw/daemon/files/default-folder'
 import { flag, setting, text } from '@smsgw/daemon/setting'
@@ -46,12 +46,8 @@ const settings = ofAgent
         'hides the warning about plain HTTP at start; a gateway always accepts credentials over plain HTTP, so use TLS if other machines can reach it',
       example: '1',
     }),
-    SMSGW_URL: setting(text().optional(), {
-      about:
-        'address at which the bridge reaches this gateway; set it if TLS_CERT is set, to a host name in the certificate',
-      example: 'https://sms.example.org:3000',
-    }),
   })
+  .extend(bridgeAddressSettings.shape)
   .extend(channelSettings.shape)
 
 export const gatewayCommands = {

@@ -1,10 +1,10 @@
 import { networkInterfaces } from 'node:os'
 import { readAgentConfig } from '@smsgw/agent/config'
-import { type Channels, readChannels } from '@smsgw/bridge/config'
+import { bridgeAddressSettings, type Channels, readChannels } from '@smsgw/bridge/config'
 import type { Bridge } from '@smsgw/bridge/start-bridge'
 import { gatewayFolder } from '@smsgw/daemon/files/default-folder'
 import { openLog } from '@smsgw/daemon/log/log'
-import { readSecret } from '@smsgw/daemon/settings'
+import { readSecret, readSettings } from '@smsgw/daemon/settings'
 import { runService } from '@smsgw/daemon/termination'
 import { readRelayConfig } from '@smsgw/relay/config'
 import { readGatewayAddress, storeGatewayAddress } from '../credentials-file.ts'
@@ -40,7 +40,8 @@ export async function serveGateway({ env }: NodeJS.Process, onFatal: (error: Err
     const { requirePrograms } = await import('@smsgw/bridge/start-bridge')
     await requirePrograms(channels)
     const { requireBridgeAddress } = await import('../local-bridge.ts')
-    requireBridgeAddress({ SMSGW_URL: env['SMSGW_URL'], HOST: relay.HOST, TLS_CERT: relay.TLS_CERT })
+    const { SMSGW_URL } = readSettings(bridgeAddressSettings, env)
+    requireBridgeAddress({ SMSGW_URL, HOST: relay.HOST, TLS_CERT: relay.TLS_CERT })
   }
   // By default, a terminal shows only problems, and the log of a service contains all lines of level `info` and higher.
   const level = env['LOG_LEVEL'] ? relay.LOG_LEVEL : process.stdout.isTTY ? 'warn' : 'info'
