@@ -1,6 +1,8 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { setTimeout } from 'node:timers/promises'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { changePassword } from '../../accounts/change-password.ts'
 import { createAccount } from '../../accounts/create-account.ts'
+import { generatePassword } from '../../accounts/generated-password.ts'
 import { removeAccount } from '../../accounts/remove-account.ts'
 import { systemRandom } from '../../random.ts'
 import { secretBox } from '../../store/secret-box.ts'
@@ -150,6 +152,43 @@ test('while the queue is full, a cached login at an unknown address is answered 
   expect(hashesOf('right password')).toBe(before + 1)
   expect(await Promise.all(guesses)).toContain(429)
 })
+
+test.each([
+  ['within the limit of the address, which fill the queue', { guesses: 90, behind: 0, password: 'right password' }],
+  ['beyond the limit of the address', { guesses: 110, behind: 20, password: 'right password' }],
+  ['which fill the queue, with a generated password', { guesses: 90, behind: 0, password: '' }],
+])(
+  'an owner waits for few hashes during guesses from the same address %s',
+  async (_, { guesses, behind, password }) => {
+    // The test decides when reserved checks are given.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const relay = newRelay()
+    const owner = { username: `owner${accounts}`, password: password || generatePassword(box, systemRandom) }
+    await createAccount({ ...world, random: systemRandom, box }, owner)
+    await relay.check({ ...owner, address: HOME })
+    const flood = Array.from({ length: guesses }, (_, index) =>
+      status(relay.check({ username: `name-${index}`, password: 'guess', address: ELSEWHERE })),
+    )
+    // For an unknown account, the empty password is hashed.
+    await expect.poll(() => hashesOf('')).toBeGreaterThanOrEqual(behind)
+    const before = hashesOf('')
+    let waitedFor: number | undefined
+    const login = status(relay.check({ ...owner, address: ELSEWHERE })).finally(() => {
+      waitedFor = hashesOf('') - before
+    })
+    while (waitedFor === undefined) {
+      await setTimeout(100)
+      // A generated password needs no reserved check.
+      if (password !== '' || hashesOf('') > 60) vi.advanceTimersByTime(250)
+    }
+    expect(await login).toBe(200)
+    // At the end of the queue, the owner would wait for more than forty.
+    expect(waitedFor).toBeLessThan(35)
+    vi.advanceTimersByTime(60_000)
+    await Promise.all(flood)
+  },
+)
 
 test('guesses from hundreds of addresses do not delay an owner whose login is remembered', async () => {
   const relay = newRelay()
