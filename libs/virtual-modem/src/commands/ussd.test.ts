@@ -46,6 +46,17 @@ test('starts a new dialogue after a cancel', () => {
   expect(host.wait(0)).toContain('Welcome')
 })
 
+test('a cancel discards all requests that the network has not answered yet', () => {
+  const host = new EmulatedHost(emulatedNetwork({ latencyMs: 1500 }))
+  host.say('AT+CUSD=1,"*101#"\r')
+  host.say('AT+CUSD=1,"*100#"\r')
+  host.say('AT+CUSD=2\r')
+  expect(host.wait(1500)).toBe('')
+  // The network would take this code for an answer to the menu of the first request.
+  host.say('AT+CUSD=1,"*100#"\r')
+  expect(host.wait(1500)).toContain('+CUSD: 0,"Your balance')
+})
+
 test('ends an unanswered dialogue', () => {
   const host = new EmulatedHost(emulatedNetwork())
   host.say('AT+CUSD=1,"*101#"\r')

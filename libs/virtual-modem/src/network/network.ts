@@ -226,13 +226,15 @@ export class Network {
   ussd(sim: Sim, text: string, reply: (reply: MenuReply) => void): void {
     const subscriber = this.#enrolled(sim)
     this.#options.onEvent?.({ kind: 'ussd', msisdn: sim.msisdn, from: 'modem', text })
-    subscriber.ussdRequest = this.#options.clock.after(this.latencyMs(), () => {
+    const request = this.#options.clock.after(this.latencyMs(), () => {
+      subscriber.ussdRequests.delete(request)
       const answer = this.#ussdReply(subscriber, text)
       if (answer.kind === 'text') {
         this.#options.onEvent?.({ kind: 'ussd', msisdn: sim.msisdn, from: 'network', text: answer.text })
       }
       reply(answer)
     })
+    subscriber.ussdRequests.add(request)
   }
 
   endUssd(sim: Sim): void {

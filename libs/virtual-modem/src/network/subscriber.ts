@@ -18,8 +18,8 @@ export class Subscriber {
   readonly imsi: string
   coverage: Coverage
   ussd: UssdDialogue | undefined
-  /** The last request. The network answers it after its latency. */
-  ussdRequest: Timer | undefined
+  /** The requests that the network has not answered yet. It answers each request after its latency. */
+  readonly ussdRequests = new Set<Timer>()
   station: Station | undefined
   readonly #options: SubscriberOptions
   #kept: Kept[] = []
@@ -58,9 +58,10 @@ export class Subscriber {
     if (this.#kept.length > 0) this.#options.onKept(this, 'absent')
   }
 
-  /** Ends the open dialogue, and discards a request that the network has not answered yet. */
+  /** Ends the open dialogue, and discards all requests that the network has not answered yet. */
   endUssd(): void {
-    this.ussdRequest?.cancel()
+    for (const request of this.ussdRequests) request.cancel()
+    this.ussdRequests.clear()
     this.ussd = undefined
   }
 
