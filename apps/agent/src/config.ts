@@ -92,7 +92,7 @@ export const agentSettingsSchema = z.object({
   }),
   IN_DOUBT_SECONDS: setting(wholeNumber(1, 30 * 86_400).default(900), {
     about:
-      'if the outcome of a message is unknown, and no status report or late answer arrives within this number of seconds, the message fails with submit_unknown',
+      'if the outcome of a message is unknown, and no delivery report or late answer arrives within this number of seconds, the message fails with submit_unknown',
     example: '900',
   }),
   IN_DOUBT_HOLD_SECONDS: setting(wholeNumber(0, 86_400).default(120), {

@@ -2382,7 +2382,7 @@ export interface components {
                 sim_selection_mode: "OSDefault" | "RoundRobin" | "Random";
                 /** @enum {string} */
                 processing_order: "LIFO" | "FIFO";
-                /** @description Days for which finished messages are kept */
+                /** @description Days for which finished and received messages are kept */
                 log_lifetime_days: number;
                 work_hours_enabled: boolean;
                 /**
@@ -3011,7 +3011,7 @@ export interface components {
                 durationMs: number;
                 /** @description URL of the request; absent if an older release did not record it */
                 url?: string;
-                /** @description HTTP status of the answer */
+                /** @description HTTP status of the response */
                 status?: number;
                 /** @description Why no HTTP status was received, or why the reply to a received message was not sent */
                 error?: string;
@@ -3024,7 +3024,7 @@ export interface components {
                 errorValues?: {
                     [key: string]: string | number;
                 };
-                /** @description Start of the answer */
+                /** @description Start of the response */
                 excerpt?: string;
             }[];
         };
@@ -3083,7 +3083,7 @@ export interface components {
                 durationMs: number;
                 /** @description URL of the request; absent if an older release did not record it */
                 url?: string;
-                /** @description HTTP status of the answer */
+                /** @description HTTP status of the response */
                 status?: number;
                 /** @description Why no HTTP status was received, or why the reply to a received message was not sent */
                 error?: string;
@@ -3096,7 +3096,7 @@ export interface components {
                 errorValues?: {
                     [key: string]: string | number;
                 };
-                /** @description Start of the answer */
+                /** @description Start of the response */
                 excerpt?: string;
             }[];
             request: {
@@ -3506,7 +3506,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                /** @description `max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this header, the response contains all changes */
                 "Cache-Control"?: string;
             };
         };
@@ -3533,7 +3533,7 @@ export interface operations {
                 deviceActiveWithin?: number;
             };
             header?: {
-                /** @description A repeated request with the same key gets the first answer again and sends nothing */
+                /** @description A repeated request with the same key gets the first response again and sends nothing */
                 "Idempotency-Key"?: string;
             };
         };
@@ -3619,7 +3619,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                /** @description `max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this header, the response contains all changes */
                 "Cache-Control"?: string;
             };
             path: {
@@ -3716,7 +3716,7 @@ export interface operations {
                 assignee?: string;
             };
             header?: {
-                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                /** @description `max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this header, the response contains all changes */
                 "Cache-Control"?: string;
             };
         };
@@ -3743,7 +3743,7 @@ export interface operations {
                 around?: string;
             };
             header?: {
-                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                /** @description `max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this header, the response contains all changes */
                 "Cache-Control"?: string;
             };
             path: {
@@ -4014,7 +4014,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                /** @description `max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this header, the response contains all changes */
                 "Cache-Control"?: string;
             };
         };
@@ -4202,7 +4202,7 @@ export interface operations {
                 to?: string;
             };
             header?: {
-                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                /** @description `max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this header, the response contains all changes */
                 "Cache-Control"?: string;
             };
             path: {
@@ -4538,7 +4538,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                /** @description `max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this header, the response contains all changes */
                 "Cache-Control"?: string;
             };
             path: {
@@ -4715,7 +4715,7 @@ export interface operations {
                 period?: "hour" | "day" | "week";
             };
             header?: {
-                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                /** @description `max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this header, the response contains all changes */
                 "Cache-Control"?: string;
             };
         };
@@ -4761,7 +4761,7 @@ export interface operations {
                 to?: string;
             };
             header?: {
-                /** @description `max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the answer contains all changes */
+                /** @description `max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this header, the response contains all changes */
                 "Cache-Control"?: string;
             };
         };

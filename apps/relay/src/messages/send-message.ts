@@ -16,10 +16,10 @@ export function sendMessage(accept: AcceptRequest): Endpoint {
     answerHeaders: {
       Location: 'Path of the message',
       'Idempotency-Replayed':
-        '`true` for a repeated request: the first answer to this key is sent again, and no new message was accepted',
+        '`true` for a repeated request: the first response to this key is sent again, and no new message was accepted',
     },
     requestHeaders: {
-      'Idempotency-Key': 'A repeated request with the same key gets the first answer again and sends nothing',
+      'Idempotency-Key': 'A repeated request with the same key gets the first response again and sends nothing',
     },
     async handle({ principal, body, query, headers, base }) {
       const { message, isRepeated } = await accept({

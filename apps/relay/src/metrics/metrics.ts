@@ -30,7 +30,7 @@ export function openMetrics(): Metrics {
   for (const name of MISNAMED) registry.removeSingleMetric(`${PREFIX}${name}`)
   const duration = new Histogram({
     name: 'smsgw_http_request_duration_seconds',
-    help: 'Duration from the request headers to the answer, by route',
+    help: 'Duration from the request headers to the response, by route',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers: [registry],

@@ -130,7 +130,7 @@ function replicaMetrics(registry: Registry, replicas: readonly Replica[]): Count
   return new Counter({
     name: 'smsgw_replica_reads_total',
     help:
-      'Requests that allow stale data, by result: replica (a replica answered), or why the primary answered: behind, unavailable, ' +
+      'Requests that allow stale data, by result: replica (served by a replica), or why the primary served them: behind, unavailable, ' +
       'failed, incomplete (the replica does not have the data)',
     labelNames: ['result'],
     registers: [registry],

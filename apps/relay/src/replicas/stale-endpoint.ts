@@ -47,10 +47,10 @@ export function staleEndpoint<Deps extends { readonly database: Database }>(
 }
 
 const ALLOW_STALE =
-  '`max-stale=60`: the answer may lack changes of the last 60 seconds, so that a read replica can answer. Without this header, the ' +
-  'answer contains all changes'
+  '`max-stale=60`: the response may lack changes of the last 60 seconds, so that a read replica can serve it. Without this ' +
+  'header, the response contains all changes'
 const AGE =
-  'How old the data is at most, in seconds. Only if a read replica answered a request with `Cache-Control: max-stale`'
+  'How old the data is at most, in seconds. Only if a read replica served a request with `Cache-Control: max-stale`'
 
 /**
  * Returns false for an unknown id, which may be newer than the data of the replica; for a search that the replica is

@@ -65,6 +65,6 @@ const REPORT_GAVE_UP: Advice = {
 
 export const ADVICE_IN_DOUBT: Advice = {
   advice:
-    'Nothing to do: a status report or a late answer will show whether it was sent. The message is not sent again automatically.',
+    'Nothing to do: a delivery report or a late answer will show whether it was sent. The message is not sent again automatically.',
   adviceCode: 'outcome_unknown',
 }

@@ -25,7 +25,7 @@ const messages = {
     .enum(['OSDefault', 'RoundRobin', 'Random'])
     .meta({ description: '`OSDefault` uses the ready SIM with the lowest slot number' }),
   processing_order: z.enum(['LIFO', 'FIFO']),
-  log_lifetime_days: days.meta({ description: 'Days for which finished messages are kept' }),
+  log_lifetime_days: days.meta({ description: 'Days for which finished and received messages are kept' }),
   work_hours_enabled: z.boolean(),
   work_hours_start: timeOfDay.meta({
     description: 'In the time zone of the agent. If the start is later than the end, the work hours run past midnight',

@@ -152,14 +152,14 @@ const attempt = z.strictObject({
   startedAt: utcTime,
   durationMs: z.int().min(0),
   url: z.string().optional().meta({ description: 'URL of the request; absent if an older release did not record it' }),
-  status: z.int().optional().meta({ description: 'HTTP status of the answer' }),
+  status: z.int().optional().meta({ description: 'HTTP status of the response' }),
   error: z
     .string()
     .optional()
     .meta({ description: 'Why no HTTP status was received, or why the reply to a received message was not sent' }),
   errorCode: deliveryProblemCode.optional().meta({ description: `Stable code of \`error\`. ${newCodes}` }),
   errorValues: deliveryProblemValues.optional().meta({ description: 'Values that belong to `errorCode`' }),
-  excerpt: z.string().optional().meta({ description: 'Start of the answer' }),
+  excerpt: z.string().optional().meta({ description: 'Start of the response' }),
 })
 
 const deliveryMembers = z.strictObject({

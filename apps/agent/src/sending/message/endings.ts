@@ -165,10 +165,10 @@ const rememberedMs = 7 * 24 * 60 * 60_000
 const mostRemembered = 5000
 
 export const submitUnknown =
-  'submit_unknown: the message was passed to the modem, but the answer of the modem was lost. The message may have arrived; check with the recipient before you send it again'
+  'submit_unknown: the message was handed to the modem, but the answer of the modem was lost. The message may have arrived; check with the recipient before you send it again'
 
 export const outcomeUnknown =
-  'outcome unknown: the message was passed to the modem, but the answer of the modem was lost; waiting for a status report or a late answer'
+  'outcome unknown: the message was handed to the modem, but the answer of the modem was lost; waiting for a delivery report or a late answer'
 
 export const notConfirmed =
   'the agent restarted and is waiting for the relay to confirm that the journal is not an old copy'

@@ -9,7 +9,7 @@ export type ObserveLogin = (method: Method, result: 'accepted' | 'refused' | 'th
 export function loginMetrics(registry: Registry): ObserveLogin {
   const logins = new Counter({
     name: 'smsgw_logins_total',
-    help: 'Login attempts by kind of credential and result; "throttled" means rejected before the check, because there were too many wrong attempts',
+    help: 'Login attempts by kind of credential and result; "throttled" means refused before the check, because there were too many wrong attempts',
     labelNames: ['method', 'result'],
     registers: [registry],
   })

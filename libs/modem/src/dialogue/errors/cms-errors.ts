@@ -12,7 +12,7 @@ const freeStorage = 'The stored messages are read and deleted, then the command 
 const lookAtModem =
   'The command is retried automatically. If the problem persists, reset the modem and check its power supply.'
 const awaitEvidence =
-  'The message may have been sent. A status report can confirm that it was sent. The message is not sent again automatically.'
+  'The message may have been sent. A delivery report can confirm that it was sent. The message is not sent again automatically.'
 
 const badNumber = (standard: string, words: string) => of('permanent', standard, words, checkNumber)
 const badPdu = (standard: string, words: string) => of('permanent', standard, words, reportPdu)
