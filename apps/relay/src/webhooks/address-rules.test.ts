@@ -44,10 +44,27 @@ test.each([
   ['https://exam\u2064ple.com/', 'host name'],
   ['https://exam\uFE0Fple.com/', 'host name'],
   ['https://exam\u{E0100}ple.com/', 'host name'],
+  ['https://ｅxample.com/', 'host name'],
+  ['https://example。com/', 'host name'],
+  ['https://①②⑦.0.0.1/', 'host name'],
   ['https://example.com:25/', 'port 25'],
   ['https://example.com:6667/', 'port 6667'],
 ])('refuses %j: %s', (url, reason) => {
   expect(urlProblem(url, publicOnly)?.message).toContain(reason)
+})
+
+test('accepts no character that the URL parser drops from a host name or replaces with ASCII characters', () => {
+  const accepted: string[] = []
+  for (let point = 0x80; point < 0x2_0000; point++) {
+    const url = `https://a${String.fromCodePoint(point)}b.example/`
+    if (URL.canParse(url) && !new URL(url).hostname.startsWith('xn--') && urlProblem(url, publicOnly) === undefined)
+      accepted.push(point.toString(16))
+  }
+  expect(accepted).toEqual([])
+})
+
+test.each(['https://müller.example/', 'https://例え.テスト/', 'https://نامه\u200Cای.example/'])('accepts %s', (url) => {
+  expect(urlProblem(url, publicOnly)).toBeUndefined()
 })
 
 test.each([
@@ -85,7 +102,6 @@ test.each([
   'https://[5f00::1]/',
   'https://[4000::1]/',
   'https://127.0.0.1./',
-  'https://①②⑦.0.0.1/',
 ])('%s is not public in any notation', (url) => {
   expect(urlProblem(url, publicOnly)?.message).toContain('is not public')
 })
