@@ -45,6 +45,17 @@ test('a probe runs only its own checks, so /health/live passes while the databas
   expect((await ask(sources)).status).toBe(503)
 })
 
+test.each([
+  ['fails when the event loop computed for 12 s', { blockedMs: 12_000, cpuMs: 12_500, status: 503 }],
+  ['passes after the process was stopped for an hour', { blockedMs: 3_600_000, cpuMs: 800, status: 200 }],
+])('/health/live %s', async (_, { blockedMs, cpuMs, status }) => {
+  let usedMs = 40_000
+  const delay = { max: blockedMs * 1e6, reset: () => undefined }
+  const sources = processHealth({ delay, cpuUsage: () => ({ user: usedMs * 1e3, system: 0 }) })
+  usedMs += cpuMs
+  expect((await ask(sources, 'live')).status).toBe(status)
+})
+
 test('/health/ready fails when the process is about to stop', async () => {
   let isDraining = false
   const sources = [drainHealth(() => isDraining)]
