@@ -1003,6 +1003,83 @@ export interface components {
             /** @description Seconds for which the previous key remains valid. Default: 86400, one day (default: 86400) */
             overlapSeconds?: number;
         };
+        ApiKeyWithSecret: {
+            /**
+             * @description Id of an API key; part of the key
+             * @example 7hYt2QmVx9Kd
+             */
+            id: string;
+            /**
+             * @description Name of the program or its purpose
+             * @example door bell
+             */
+            name: string;
+            /**
+             * @description How the key begins
+             * @example smsgw_live_7hYt2QmVx9Kd_
+             */
+            prefix: string;
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
+            scopes: string[];
+            limits: components["schemas"]["ApiKeyLimits"];
+            /** @description Number of recipients today that count towards `recipientsPerDay`; left out when the key has no such limit */
+            recipientsToday?: number;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            createdAt: string;
+            /**
+             * @description The key that created this key
+             * @example 7hYt2QmVx9Kd
+             */
+            createdByKeyId?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            rotatedAt?: string;
+            /**
+             * Format: date-time
+             * @description Time until which the previous key remains valid after a rotation
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            previousValidUntil?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            expiresAt?: string;
+            /**
+             * Format: date-time
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            revokedAt?: string;
+            /**
+             * Format: date-time
+             * @description Time of the last use, to the minute
+             * @example 2026-03-01T08:46:11.000Z
+             */
+            lastUsedAt?: string;
+            /** @description Address from which the key was last used: the IPv4 address, or the /64 network that contains the IPv6 address */
+            lastUsedFrom?: string;
+            /** @description The key. It is not shown again */
+            key: string;
+        };
+        AppStartedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "app:started";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["AppStartedPayload"];
+        };
         AppStartedPayload: {
             simCards: {
                 /** @description Counted from 0 */
@@ -1034,6 +1111,19 @@ export interface components {
             decidedAt?: string;
             /** @description Name of the user or the API key that approved or rejected the message */
             decidedBy?: string;
+        };
+        CallReceivedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "call:received";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["CallReceivedPayload"];
         };
         /** @description A call to the SIM; the modem never answers it */
         CallReceivedPayload: {
@@ -1198,11 +1288,8 @@ export interface components {
             networkCode?: string;
             cause?: components["schemas"]["NetworkCause"];
             waiting?: components["schemas"]["Waiting"];
-            /**
-             * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
-             * @constant
-             */
-            possibleDuplicate?: true;
+            /** @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice */
+            possibleDuplicate?: boolean;
             recipientsCount: number;
             /**
              * Format: date-time
@@ -1293,16 +1380,10 @@ export interface components {
             deletedAt?: string;
             online: boolean;
             simCards: components["schemas"]["SimCard"][];
-            /**
-             * @description True when all modems of the device are virtual, so that its messages reach no phone; absent otherwise
-             * @constant
-             */
-            isEmulated?: true;
-            /**
-             * @description True for a phone with the app *SMS Gateway for Android*, which reports the states of its messages itself; absent for an agent
-             * @constant
-             */
-            isPhone?: true;
+            /** @description True when all modems of the device are virtual, so that its messages reach no phone; absent otherwise */
+            isEmulated?: boolean;
+            /** @description True for a phone with the app *SMS Gateway for Android*, which reports the states of its messages itself; absent for an agent */
+            isPhone?: boolean;
             /** @description Key with which senders encrypt messages for this device */
             publicKey?: string;
             /** @description Version of `publicKey` */
@@ -1341,16 +1422,10 @@ export interface components {
             deletedAt?: string;
             online: boolean;
             simCards: components["schemas"]["SimCard"][];
-            /**
-             * @description True when all modems of the device are virtual, so that its messages reach no phone; absent otherwise
-             * @constant
-             */
-            isEmulated?: true;
-            /**
-             * @description True for a phone with the app *SMS Gateway for Android*, which reports the states of its messages itself; absent for an agent
-             * @constant
-             */
-            isPhone?: true;
+            /** @description True when all modems of the device are virtual, so that its messages reach no phone; absent otherwise */
+            isEmulated?: boolean;
+            /** @description True for a phone with the app *SMS Gateway for Android*, which reports the states of its messages itself; absent for an agent */
+            isPhone?: boolean;
             /** @description Key with which senders encrypt messages for this device */
             publicKey?: string;
             /** @description Version of `publicKey` */
@@ -1737,11 +1812,50 @@ export interface components {
              */
             createdAt: string;
         };
+        MmsBatchDownloadedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "mms:batch:downloaded";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["MmsBatchDownloadedPayload"];
+        };
         MmsBatchDownloadedPayload: {
             messages: components["schemas"]["MmsDownloadedPayload"][];
         };
+        MmsBatchReceivedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "mms:batch:received";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["MmsBatchReceivedPayload"];
+        };
         MmsBatchReceivedPayload: {
             messages: components["schemas"]["MmsReceivedPayload"][];
+        };
+        MmsDownloadedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "mms:downloaded";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["MmsDownloadedPayload"];
         };
         /** @description An MMS that a phone has downloaded */
         MmsDownloadedPayload: {
@@ -1758,11 +1872,8 @@ export interface components {
              * @description Same as `sender`; use `sender` instead
              */
             phoneNumber: string;
-            /**
-             * @description Present when the content is encrypted with the key of the account
-             * @constant
-             */
-            isEncrypted?: true;
+            /** @description Present when the content is encrypted with the key of the account */
+            isEncrypted?: boolean;
             /** @description Text of the MMS; empty when it has none */
             body: string;
             subject?: string;
@@ -1774,6 +1885,19 @@ export interface components {
              * @example 2026-03-01T15:46:11.000+07:00
              */
             receivedAt: string;
+        };
+        MmsReceivedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "mms:received";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["MmsReceivedPayload"];
         };
         /** @description Notification of an MMS; its content is not downloaded */
         MmsReceivedPayload: {
@@ -1790,11 +1914,8 @@ export interface components {
              * @description Same as `sender`; use `sender` instead
              */
             phoneNumber: string;
-            /**
-             * @description Present when the content is encrypted with the key of the account
-             * @constant
-             */
-            isEncrypted?: true;
+            /** @description Present when the content is encrypted with the key of the account */
+            isEncrypted?: boolean;
             transactionId: string;
             subject?: string;
             /** @description Size of the MMS in bytes */
@@ -1853,70 +1974,6 @@ export interface components {
          * @enum {string}
          */
         NetworkCause: "number_not_assigned" | "recipient_unknown" | "number_refused" | "recipient_barred" | "recipient_unreachable" | "sending_barred" | "service_refused" | "sms_not_subscribed" | "message_rejected" | "network_out_of_order" | "network_failed_briefly" | "network_congested" | "network_request_unsupported" | "network_refused_format" | "other_network_refused" | "service_centre_refused_format" | "service_centre_refused_command" | "service_centre_busy" | "service_centre_failed" | "service_centre_forbidden" | "service_centre_no_reason" | "service_centre_not_set" | "already_accepted" | "application_refused" | "storage_full" | "storage_failed" | "stick_storage_full" | "stick_login_refused" | "modem_error" | "modem_in_other_use" | "modem_not_ready" | "modem_starting" | "modem_unsupported" | "modem_refused_format" | "modem_locked" | "modem_gave_no_reason" | "sim_missing" | "sim_pin_required" | "sim_pin_wrong" | "sim_puk_required" | "sim_fixed_dialling" | "sim_failed" | "sim_blocked" | "sim_busy" | "sim_refused_message" | "no_network" | "network_access_refused" | "network_timeout" | "radio_collision" | "radio_link_failed" | "report_received" | "report_forwarded" | "report_replaced" | "report_congestion" | "report_recipient_busy" | "report_no_response" | "report_service_rejected" | "report_quality_unavailable" | "report_recipient_error" | "report_procedure_error" | "report_incompatible" | "report_recipient_refused" | "report_not_obtainable" | "report_no_interworking" | "report_expired" | "report_deleted_by_sender" | "report_deleted_by_operator" | "report_message_missing";
-        NewApiKey: {
-            /**
-             * @description Id of an API key; part of the key
-             * @example 7hYt2QmVx9Kd
-             */
-            id: string;
-            /**
-             * @description Name of the program or its purpose
-             * @example door bell
-             */
-            name: string;
-            /**
-             * @description How the key begins
-             * @example smsgw_live_7hYt2QmVx9Kd_
-             */
-            prefix: string;
-            /** @enum {string} */
-            state: "active" | "expired" | "revoked";
-            scopes: string[];
-            limits: components["schemas"]["ApiKeyLimits"];
-            /** @description Number of recipients today that count towards `recipientsPerDay`; left out when the key has no such limit */
-            recipientsToday?: number;
-            /**
-             * Format: date-time
-             * @example 2026-03-01T08:46:11.000Z
-             */
-            createdAt: string;
-            /**
-             * @description The key that created this key
-             * @example 7hYt2QmVx9Kd
-             */
-            createdByKeyId?: string;
-            /**
-             * Format: date-time
-             * @example 2026-03-01T08:46:11.000Z
-             */
-            rotatedAt?: string;
-            /**
-             * Format: date-time
-             * @description Time until which the previous key remains valid after a rotation
-             * @example 2026-03-01T08:46:11.000Z
-             */
-            previousValidUntil?: string;
-            /**
-             * Format: date-time
-             * @example 2026-03-01T08:46:11.000Z
-             */
-            expiresAt?: string;
-            /**
-             * Format: date-time
-             * @example 2026-03-01T08:46:11.000Z
-             */
-            revokedAt?: string;
-            /**
-             * Format: date-time
-             * @description Time of the last use, to the minute
-             * @example 2026-03-01T08:46:11.000Z
-             */
-            lastUsedAt?: string;
-            /** @description Address from which the key was last used: the IPv4 address, or the /64 network that contains the IPv6 address */
-            lastUsedFrom?: string;
-            /** @description The key. It is not shown again */
-            key: string;
-        };
         Note: {
             id: string;
             text: string;
@@ -2091,11 +2148,8 @@ export interface components {
             networkCode?: string;
             cause?: components["schemas"]["NetworkCause"];
             waiting?: components["schemas"]["Waiting"];
-            /**
-             * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
-             * @constant
-             */
-            possibleDuplicate?: true;
+            /** @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice */
+            possibleDuplicate?: boolean;
         };
         /**
          * @example {
@@ -2197,10 +2251,8 @@ export interface components {
              * @enum {string}
              */
             format?: "smsgw" | "twilio";
-            /** @description Send only events of this device */
+            /** @description Send only events of this device. `device_id` has the same meaning */
             deviceId?: string;
-            /** @description Same as `deviceId`, which takes precedence */
-            device_id?: string;
         };
         /**
          * @example {
@@ -2498,17 +2550,53 @@ export interface components {
              * @example searching
              */
             state: string;
+            /** @description True when the SIM's modem is virtual; absent for a real modem */
+            isEmulated?: boolean;
+        };
+        SmsBatchDataReceivedEvent: {
             /**
-             * @description True when the SIM's modem is virtual; absent for a real modem
-             * @constant
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
              */
-            isEmulated?: true;
+            deviceId: string;
+            /** @constant */
+            event: "sms:batch:data-received";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["SmsBatchDataReceivedPayload"];
         };
         SmsBatchDataReceivedPayload: {
             messages: components["schemas"]["SmsDataReceivedPayload"][];
         };
+        SmsBatchReceivedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "sms:batch:received";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["SmsBatchReceivedPayload"];
+        };
         SmsBatchReceivedPayload: {
             messages: components["schemas"]["SmsReceivedPayload"][];
+        };
+        SmsCancelledEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "sms:cancelled";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["SmsCancelledPayload"];
         };
         SmsCancelledPayload: {
             messageId: string;
@@ -2523,16 +2611,26 @@ export interface components {
              * @description Same as `recipient`; use `recipient` instead
              */
             phoneNumber: string;
-            /**
-             * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
-             * @constant
-             */
-            possibleDuplicate?: true;
+            /** @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice */
+            possibleDuplicate?: boolean;
             /**
              * Format: date-time
              * @example 2026-03-01T15:46:11.000+07:00
              */
             cancelledAt: string;
+        };
+        SmsDataReceivedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "sms:data-received";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["SmsDataReceivedPayload"];
         };
         SmsDataReceivedPayload: {
             /** @description Id of the inbox item */
@@ -2548,11 +2646,8 @@ export interface components {
              * @description Same as `sender`; use `sender` instead
              */
             phoneNumber: string;
-            /**
-             * @description Present when the content is encrypted with the key of the account
-             * @constant
-             */
-            isEncrypted?: true;
+            /** @description Present when the content is encrypted with the key of the account */
+            isEncrypted?: boolean;
             /** Format: base64 */
             data: string;
             port: number;
@@ -2562,6 +2657,19 @@ export interface components {
              * @example 2026-03-01T15:46:11.000+07:00
              */
             receivedAt: string;
+        };
+        SmsDeliveredEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "sms:delivered";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["SmsDeliveredPayload"];
         };
         SmsDeliveredPayload: {
             messageId: string;
@@ -2576,16 +2684,26 @@ export interface components {
              * @description Same as `recipient`; use `recipient` instead
              */
             phoneNumber: string;
-            /**
-             * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
-             * @constant
-             */
-            possibleDuplicate?: true;
+            /** @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice */
+            possibleDuplicate?: boolean;
             /**
              * Format: date-time
              * @example 2026-03-01T15:46:11.000+07:00
              */
             deliveredAt: string;
+        };
+        SmsFailedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "sms:failed";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["SmsFailedPayload"];
         };
         SmsFailedPayload: {
             messageId: string;
@@ -2600,11 +2718,8 @@ export interface components {
              * @description Same as `recipient`; use `recipient` instead
              */
             phoneNumber: string;
-            /**
-             * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
-             * @constant
-             */
-            possibleDuplicate?: true;
+            /** @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice */
+            possibleDuplicate?: boolean;
             /**
              * Format: date-time
              * @example 2026-03-01T15:46:11.000+07:00
@@ -2613,6 +2728,19 @@ export interface components {
             reason: string;
             /** @description Same as `reason` */
             error: string;
+        };
+        SmsReceivedEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "sms:received";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["SmsReceivedPayload"];
         };
         SmsReceivedPayload: {
             /** @description Id of the inbox item */
@@ -2628,11 +2756,8 @@ export interface components {
              * @description Same as `sender`; use `sender` instead
              */
             phoneNumber: string;
-            /**
-             * @description Present when the content is encrypted with the key of the account
-             * @constant
-             */
-            isEncrypted?: true;
+            /** @description Present when the content is encrypted with the key of the account */
+            isEncrypted?: boolean;
             message: string;
             /**
              * Format: date-time
@@ -2640,6 +2765,19 @@ export interface components {
              * @example 2026-03-01T15:46:11.000+07:00
              */
             receivedAt: string;
+        };
+        SmsSentEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "sms:sent";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["SmsSentPayload"];
         };
         SmsSentPayload: {
             messageId: string;
@@ -2654,11 +2792,8 @@ export interface components {
              * @description Same as `recipient`; use `recipient` instead
              */
             phoneNumber: string;
-            /**
-             * @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice
-             * @constant
-             */
-            possibleDuplicate?: true;
+            /** @description The message was sent again because its outcome was unknown (`onUncertain`), and may have arrived twice */
+            possibleDuplicate?: boolean;
             partsCount: number;
             /**
              * Format: date-time
@@ -2692,6 +2827,19 @@ export interface components {
                 p50: number;
                 p95: number;
             } | null;
+        };
+        SystemPingEvent: {
+            /**
+             * @description Id of a device
+             * @example Xk2Zt7vQ9sLrB4mNdP1aW
+             */
+            deviceId: string;
+            /** @constant */
+            event: "system:ping";
+            /** @description Id of the event, the same in all attempts and redeliveries */
+            id: string;
+            webhookId: string;
+            payload: components["schemas"]["SystemPingPayload"];
         };
         /** @description Health of the device, in the format of `GET /health` */
         SystemPingPayload: {
@@ -2792,30 +2940,18 @@ export interface components {
         TokenResponse: {
             /** @description The `jti` of the access token; use it to revoke the token */
             id: string;
-            /** @description Token to send as `Authorization: Bearer …` */
-            access_token: string;
-            /** @description Token that can be exchanged once for a new pair of tokens */
-            refresh_token: string;
-            /** @constant */
-            token_type: "Bearer";
-            /**
-             * Format: date-time
-             * @description Expiry of the access token
-             * @example 2026-03-01T08:46:11.000Z
-             */
-            expires_at: string;
-            /** @description Same as `access_token` */
+            /** @description Token to send as `Authorization: Bearer …`. `access_token` is the same */
             accessToken: string;
-            /** @description Same as `refresh_token` */
+            /** @description Token that can be exchanged once for a new pair of tokens. `refresh_token` is the same */
             refreshToken: string;
             /**
-             * @description Same as `token_type`
+             * @description `token_type` is the same
              * @constant
              */
             tokenType: "Bearer";
             /**
              * Format: date-time
-             * @description Same as `expires_at`
+             * @description Expiry of the access token. `expires_at` is the same
              * @example 2026-03-01T08:46:11.000Z
              */
             expiresAt: string;
@@ -2928,8 +3064,6 @@ export interface components {
             format?: "twilio" | "twilio-status" | "kannel-dlr";
             /** @description Id of the device whose events are sent; null means all devices */
             deviceId: string | null;
-            /** @description Same as `deviceId` */
-            device_id: string | null;
             /** @description Key that signs the requests; returned only when the webhook is created */
             secret?: string;
             /**
@@ -3133,8 +3267,11 @@ export type ApiKeyLimits = components['schemas']['ApiKeyLimits'];
 export type ApiKeyLimitsRequest = components['schemas']['ApiKeyLimitsRequest'];
 export type ApiKeyRequest = components['schemas']['ApiKeyRequest'];
 export type ApiKeyRotation = components['schemas']['ApiKeyRotation'];
+export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
+export type AppStartedEvent = components['schemas']['AppStartedEvent'];
 export type AppStartedPayload = components['schemas']['AppStartedPayload'];
 export type Approval = components['schemas']['Approval'];
+export type CallReceivedEvent = components['schemas']['CallReceivedEvent'];
 export type CallReceivedPayload = components['schemas']['CallReceivedPayload'];
 export type ChangeDeviceRequest = components['schemas']['ChangeDeviceRequest'];
 export type ChangeWebhookRequest = components['schemas']['ChangeWebhookRequest'];
@@ -3158,13 +3295,16 @@ export type KeySet = components['schemas']['KeySet'];
 export type Label = components['schemas']['Label'];
 export type LogEntry = components['schemas']['LogEntry'];
 export type MessageState = components['schemas']['MessageState'];
+export type MmsBatchDownloadedEvent = components['schemas']['MmsBatchDownloadedEvent'];
 export type MmsBatchDownloadedPayload = components['schemas']['MmsBatchDownloadedPayload'];
+export type MmsBatchReceivedEvent = components['schemas']['MmsBatchReceivedEvent'];
 export type MmsBatchReceivedPayload = components['schemas']['MmsBatchReceivedPayload'];
+export type MmsDownloadedEvent = components['schemas']['MmsDownloadedEvent'];
 export type MmsDownloadedPayload = components['schemas']['MmsDownloadedPayload'];
+export type MmsReceivedEvent = components['schemas']['MmsReceivedEvent'];
 export type MmsReceivedPayload = components['schemas']['MmsReceivedPayload'];
 export type Modem = components['schemas']['Modem'];
 export type NetworkCause = components['schemas']['NetworkCause'];
-export type NewApiKey = components['schemas']['NewApiKey'];
 export type Note = components['schemas']['Note'];
 export type PairingCode = components['schemas']['PairingCode'];
 export type PasswordChange = components['schemas']['PasswordChange'];
@@ -3188,16 +3328,25 @@ export type SettingEffects = components['schemas']['SettingEffects'];
 export type Settings = components['schemas']['Settings'];
 export type SettingsChange = components['schemas']['SettingsChange'];
 export type SimCard = components['schemas']['SimCard'];
+export type SmsBatchDataReceivedEvent = components['schemas']['SmsBatchDataReceivedEvent'];
 export type SmsBatchDataReceivedPayload = components['schemas']['SmsBatchDataReceivedPayload'];
+export type SmsBatchReceivedEvent = components['schemas']['SmsBatchReceivedEvent'];
 export type SmsBatchReceivedPayload = components['schemas']['SmsBatchReceivedPayload'];
+export type SmsCancelledEvent = components['schemas']['SmsCancelledEvent'];
 export type SmsCancelledPayload = components['schemas']['SmsCancelledPayload'];
+export type SmsDataReceivedEvent = components['schemas']['SmsDataReceivedEvent'];
 export type SmsDataReceivedPayload = components['schemas']['SmsDataReceivedPayload'];
+export type SmsDeliveredEvent = components['schemas']['SmsDeliveredEvent'];
 export type SmsDeliveredPayload = components['schemas']['SmsDeliveredPayload'];
+export type SmsFailedEvent = components['schemas']['SmsFailedEvent'];
 export type SmsFailedPayload = components['schemas']['SmsFailedPayload'];
+export type SmsReceivedEvent = components['schemas']['SmsReceivedEvent'];
 export type SmsReceivedPayload = components['schemas']['SmsReceivedPayload'];
+export type SmsSentEvent = components['schemas']['SmsSentEvent'];
 export type SmsSentPayload = components['schemas']['SmsSentPayload'];
 export type Statistics = components['schemas']['Statistics'];
 export type StatisticsBucket = components['schemas']['StatisticsBucket'];
+export type SystemPingEvent = components['schemas']['SystemPingEvent'];
 export type SystemPingPayload = components['schemas']['SystemPingPayload'];
 export type TelemetryPoint = components['schemas']['TelemetryPoint'];
 export type Timeline = components['schemas']['Timeline'];
@@ -3337,7 +3486,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewApiKey"];
+                    "application/json": components["schemas"]["ApiKeyWithSecret"];
                 };
             };
         };
@@ -3421,7 +3570,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewApiKey"];
+                    "application/json": components["schemas"]["ApiKeyWithSecret"];
                 };
             };
         };
@@ -4820,19 +4969,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "sms:received";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["SmsReceivedPayload"];
-                };
+                "application/json": components["schemas"]["SmsReceivedEvent"];
             };
         };
         responses: {
@@ -4851,19 +4988,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "sms:data-received";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["SmsDataReceivedPayload"];
-                };
+                "application/json": components["schemas"]["SmsDataReceivedEvent"];
             };
         };
         responses: {
@@ -4882,19 +5007,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "mms:received";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["MmsReceivedPayload"];
-                };
+                "application/json": components["schemas"]["MmsReceivedEvent"];
             };
         };
         responses: {
@@ -4913,19 +5026,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "mms:downloaded";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["MmsDownloadedPayload"];
-                };
+                "application/json": components["schemas"]["MmsDownloadedEvent"];
             };
         };
         responses: {
@@ -4944,19 +5045,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "sms:sent";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["SmsSentPayload"];
-                };
+                "application/json": components["schemas"]["SmsSentEvent"];
             };
         };
         responses: {
@@ -4975,19 +5064,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "sms:delivered";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["SmsDeliveredPayload"];
-                };
+                "application/json": components["schemas"]["SmsDeliveredEvent"];
             };
         };
         responses: {
@@ -5006,19 +5083,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "sms:failed";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["SmsFailedPayload"];
-                };
+                "application/json": components["schemas"]["SmsFailedEvent"];
             };
         };
         responses: {
@@ -5037,19 +5102,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "sms:cancelled";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["SmsCancelledPayload"];
-                };
+                "application/json": components["schemas"]["SmsCancelledEvent"];
             };
         };
         responses: {
@@ -5068,19 +5121,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "call:received";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["CallReceivedPayload"];
-                };
+                "application/json": components["schemas"]["CallReceivedEvent"];
             };
         };
         responses: {
@@ -5099,19 +5140,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "system:ping";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["SystemPingPayload"];
-                };
+                "application/json": components["schemas"]["SystemPingEvent"];
             };
         };
         responses: {
@@ -5130,19 +5159,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "app:started";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["AppStartedPayload"];
-                };
+                "application/json": components["schemas"]["AppStartedEvent"];
             };
         };
         responses: {
@@ -5161,19 +5178,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "sms:batch:received";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["SmsBatchReceivedPayload"];
-                };
+                "application/json": components["schemas"]["SmsBatchReceivedEvent"];
             };
         };
         responses: {
@@ -5192,19 +5197,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "sms:batch:data-received";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["SmsBatchDataReceivedPayload"];
-                };
+                "application/json": components["schemas"]["SmsBatchDataReceivedEvent"];
             };
         };
         responses: {
@@ -5223,19 +5216,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "mms:batch:received";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["MmsBatchReceivedPayload"];
-                };
+                "application/json": components["schemas"]["MmsBatchReceivedEvent"];
             };
         };
         responses: {
@@ -5254,19 +5235,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Id of a device
-                     * @example Xk2Zt7vQ9sLrB4mNdP1aW
-                     */
-                    deviceId: string;
-                    /** @constant */
-                    event: "mms:batch:downloaded";
-                    /** @description Id of the event, the same in all attempts and redeliveries */
-                    id: string;
-                    webhookId: string;
-                    payload: components["schemas"]["MmsBatchDownloadedPayload"];
-                };
+                "application/json": components["schemas"]["MmsBatchDownloadedEvent"];
             };
         };
         responses: {

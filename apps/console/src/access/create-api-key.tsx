@@ -1,4 +1,4 @@
-import type { NewApiKey } from '@smsgw/contract/access/api-key'
+import type { ApiKeyWithSecret } from '@smsgw/contract/access/api-key'
 import type { Scope } from '@smsgw/contract/access/scopes'
 import { useState } from 'react'
 import { useCreateApiKey } from '../api/api-keys.ts'
@@ -16,7 +16,7 @@ import { ShownKey } from './shown-key.tsx'
 /** Asks for name, scopes, limits and expiry, then shows the key once. */
 export function CreateApiKey({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   return (
-    <CreateDialog<NewApiKey>
+    <CreateDialog<ApiKeyWithSecret>
       isOpen={isOpen}
       onClose={onClose}
       title={(made) => (made === undefined ? t('keys.create') : t('keys.new', { name: made.name }))}
@@ -26,7 +26,7 @@ export function CreateApiKey({ isOpen, onClose }: { readonly isOpen: boolean; re
   )
 }
 
-function NewKey({ onMade }: { readonly onMade: (key: NewApiKey) => void }) {
+function NewKey({ onMade }: { readonly onMade: (key: ApiKeyWithSecret) => void }) {
   const { mode } = useSignedIn()
   const create = useCreateApiKey()
   const [fields, setFields] = useState<KeyFields>({ name: '', ...fieldsOf({}) })

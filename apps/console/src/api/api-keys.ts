@@ -1,4 +1,4 @@
-import type { ApiKey, KeyLimits, NewApiKey } from '@smsgw/contract/access/api-key'
+import type { ApiKey, ApiKeyWithSecret, KeyLimits } from '@smsgw/contract/access/api-key'
 import type { Scope } from '@smsgw/contract/access/scopes'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ask, get } from './request/ask.ts'
@@ -18,7 +18,7 @@ export interface NewKeyRequest {
 }
 
 export function useCreateApiKey() {
-  return useKeyChange(async (key: NewKeyRequest) => (await ask<NewApiKey>('POST', '/keys', key)).body)
+  return useKeyChange(async (key: NewKeyRequest) => (await ask<ApiKeyWithSecret>('POST', '/keys', key)).body)
 }
 
 export function useChangeApiKey() {
@@ -31,7 +31,7 @@ export function useChangeApiKey() {
 export function useRotateApiKey() {
   return useKeyChange(
     async ({ id, overlapSeconds }: { readonly id: string; readonly overlapSeconds: number }) =>
-      (await ask<NewApiKey>('POST', `${path(id)}/rotate`, { overlapSeconds })).body,
+      (await ask<ApiKeyWithSecret>('POST', `${path(id)}/rotate`, { overlapSeconds })).body,
   )
 }
 

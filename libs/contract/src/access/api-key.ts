@@ -140,14 +140,15 @@ export const apiKey = z
   })
   .meta({ id: 'ApiKey' })
 
-export const newApiKey = apiKey
+// The name is not `NewApiKey`, which generators for Go use for the constructor of `ApiKey`.
+export const apiKeyWithSecret = apiKey
   .extend({ key: z.string().meta({ description: 'The key. It is not shown again' }) })
-  .meta({ id: 'NewApiKey' })
+  .meta({ id: 'ApiKeyWithSecret' })
 
 export type KeyLimits = z.output<typeof keyLimits>
 export type ApiKeyRequest = z.output<typeof apiKeyRequest>
 export type ApiKey = z.output<typeof apiKey>
-export type NewApiKey = z.output<typeof newApiKey>
+export type ApiKeyWithSecret = z.output<typeof apiKeyWithSecret>
 
 /** Why a request with an API key was refused although the scopes of the key are sufficient. */
 export const keyRefusals = ['key_recipient_limit', 'key_sim_limit', 'key_daily_limit', 'key_approval'] as const

@@ -22,20 +22,24 @@ export const tokenRequest = requestBody({
 }).meta({ id: 'TokenRequest', examples: [{ ttl: 3600, scopes: ['messages:send', 'messages:read'] }] })
 
 const pair = {
-  access_token: z.string().meta({ description: 'Token to send as `Authorization: Bearer …`' }),
-  refresh_token: z.string().meta({ description: 'Token that can be exchanged once for a new pair of tokens' }),
-  token_type: z.literal('Bearer'),
-  expires_at: utcTime.meta({ description: 'Expiry of the access token' }),
+  accessToken: z
+    .string()
+    .meta({ description: 'Token to send as `Authorization: Bearer …`. `access_token` is the same' }),
+  refreshToken: z.string().meta({
+    description: 'Token that can be exchanged once for a new pair of tokens. `refresh_token` is the same',
+  }),
+  tokenType: z.literal('Bearer').meta({ description: '`token_type` is the same' }),
+  expiresAt: utcTime.meta({ description: 'Expiry of the access token. `expires_at` is the same' }),
 }
 
 export const tokenResponse = z
   .strictObject({
     id: z.string().meta({ description: 'The `jti` of the access token; use it to revoke the token' }),
     ...pair,
-    accessToken: pair.access_token.meta({ description: 'Same as `access_token`' }),
-    refreshToken: pair.refresh_token.meta({ description: 'Same as `refresh_token`' }),
-    tokenType: pair.token_type.meta({ description: 'Same as `token_type`' }),
-    expiresAt: pair.expires_at.meta({ description: 'Same as `expires_at`' }),
+    access_token: pair.accessToken.meta({ synonymOf: 'accessToken' }),
+    refresh_token: pair.refreshToken.meta({ synonymOf: 'refreshToken' }),
+    token_type: pair.tokenType.meta({ synonymOf: 'tokenType' }),
+    expires_at: pair.expiresAt.meta({ synonymOf: 'expiresAt' }),
   })
   .meta({ id: 'TokenResponse' })
 

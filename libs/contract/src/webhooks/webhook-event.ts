@@ -198,11 +198,13 @@ export const webhookEnvelope = z.discriminatedUnion('event', [
 ])
 
 function envelopeOf<Event extends EmittedEvent>(event: Event) {
-  return z.strictObject({
-    deviceId,
-    event: z.literal(event),
-    id: z.string().meta({ description: 'Id of the event, the same in all attempts and redeliveries' }),
-    webhookId: resourceId,
-    payload: webhookPayloads[event],
-  })
+  return z
+    .strictObject({
+      deviceId,
+      event: z.literal(event),
+      id: z.string().meta({ description: 'Id of the event, the same in all attempts and redeliveries' }),
+      webhookId: resourceId,
+      payload: webhookPayloads[event],
+    })
+    .meta({ id: `${webhookPayloads[event].meta()?.id?.replace('Payload', 'Event')}` })
 }

@@ -46,8 +46,8 @@ export const registerWebhookRequest = requestBody({
     description:
       'Format of the requests. `twilio`: forms signed with `X-Twilio-Signature`, as Twilio sends them, for received and sent messages. Default: `smsgw`',
   }),
-  deviceId: anyDevice.meta({ description: 'Send only events of this device' }),
-  device_id: anyDevice.meta({ description: 'Same as `deviceId`, which takes precedence' }),
+  deviceId: anyDevice.meta({ description: 'Send only events of this device. `device_id` has the same meaning' }),
+  device_id: anyDevice.meta({ synonymOf: 'deviceId' }),
 })
   .transform(({ device_id, ...rest }) => ({ ...rest, deviceId: rest.deviceId ?? device_id }))
   .transform(({ event, events, ...rest }, context) => {
@@ -120,7 +120,7 @@ export const webhook = z
     deviceId: deviceId
       .nullable()
       .meta({ description: 'Id of the device whose events are sent; null means all devices' }),
-    device_id: deviceId.nullable().meta({ description: 'Same as `deviceId`' }),
+    device_id: deviceId.nullable().meta({ synonymOf: 'deviceId' }),
     secret: z
       .string()
       .optional()

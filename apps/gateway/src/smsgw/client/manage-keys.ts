@@ -1,7 +1,7 @@
 import { printLine } from '@smsgw/agent/cli/terminal'
 import type { SmsGateway } from '@smsgw/client'
 import { InvalidRequestError } from '@smsgw/client/errors'
-import type { ApiKey, NewApiKey } from '@smsgw/client/openapi'
+import type { ApiKey, ApiKeyWithSecret } from '@smsgw/client/openapi'
 import type { CommandLine } from '@smsgw/daemon/command-line'
 import { StartError, UsageError } from '@smsgw/daemon/start-error'
 import { printableJson } from '@smsgw/daemon/terminal/printable'
@@ -28,7 +28,7 @@ async function create(sms: SmsGateway, values: CommandLine['values']): Promise<v
   if (Number.isNaN(body.limits.recipientsPerDay))
     throw new UsageError(`--per-day ${JSON.stringify(values['per-day'])} must be a number`)
   try {
-    printJson({ print: printLine }, (await sms.request<NewApiKey>({ method: 'POST', path: '/keys', body })).body)
+    printJson({ print: printLine }, (await sms.request<ApiKeyWithSecret>({ method: 'POST', path: '/keys', body })).body)
   } catch (error) {
     if (error instanceof InvalidRequestError && error.errors.length > 0)
       throw new UsageError(optionProblems(error.errors))
@@ -49,7 +49,7 @@ async function rotate(sms: SmsGateway, id: string, { overlap }: CommandLine['val
   const path = `/keys/${encodeURIComponent(id)}/rotate`
   printJson(
     { print: printLine },
-    (await sms.request<NewApiKey>({ method: 'POST', path, body: { overlapSeconds } })).body,
+    (await sms.request<ApiKeyWithSecret>({ method: 'POST', path, body: { overlapSeconds } })).body,
   )
 }
 

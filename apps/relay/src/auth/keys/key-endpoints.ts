@@ -1,12 +1,12 @@
 import {
   type ApiKeyRequest,
+  type ApiKeyWithSecret,
   apiKey,
   apiKeyChange,
   apiKeyRequest,
+  apiKeyWithSecret,
   type KeyLimits,
   keyLimits,
-  type NewApiKey,
-  newApiKey,
 } from '@smsgw/contract/access/api-key'
 import type { Scope } from '@smsgw/contract/access/scopes'
 import { idParams } from '@smsgw/contract/fields/ids'
@@ -70,7 +70,7 @@ export function getKey({ database, clock }: KeyDeps): Endpoint {
 export function createKey(deps: KeyEndpointDeps): Endpoint {
   return endpoint({
     body: apiKeyRequest,
-    answers: { 201: newApiKey },
+    answers: { 201: apiKeyWithSecret },
     answerHeaders: { Location: 'Path of the key' },
     errors: [409],
     async handle({ principal, body }) {
@@ -88,7 +88,7 @@ export async function insertKey(
   { database, box, clock, random }: KeyDeps,
   caller: KeyCaller,
   { name, scopes, limits = {}, expiresAt }: ApiKeyRequest,
-): Promise<NewApiKey> {
+): Promise<ApiKeyWithSecret> {
   const now = clock.now()
   refuseUnlimiting(scopes, limits)
   if (expiresAt && expiresAt <= now)

@@ -1,4 +1,4 @@
-import { apiKeyRotation, type NewApiKey, newApiKey } from '@smsgw/contract/access/api-key'
+import { type ApiKeyWithSecret, apiKeyRotation, apiKeyWithSecret } from '@smsgw/contract/access/api-key'
 import { idParams } from '@smsgw/contract/fields/ids'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import type { Statements } from '../../store/database.ts'
@@ -14,7 +14,7 @@ export function rotateKey(deps: KeyEndpointDeps): Endpoint {
   return endpoint({
     params: idParams,
     body: apiKeyRotation,
-    answers: { 200: newApiKey },
+    answers: { 200: apiKeyWithSecret },
     errors: [409],
     async handle({ principal, params: { id }, body: { overlapSeconds } }) {
       const present = await findKey(deps.database, principal.accountId, id)
@@ -37,7 +37,7 @@ export function replaceKey(
   caller: KeyCaller,
   id: string,
   overlapSeconds: number,
-): Promise<NewApiKey> {
+): Promise<ApiKeyWithSecret> {
   return database.$transaction(async (statements) => {
     await lockAccountForKeys(statements, caller)
     const { secretHash, revokedAt } = await findKey(statements, caller.accountId, id)
@@ -55,7 +55,7 @@ export function replaceKey(
       },
     })
     const [answer] = await keyAnswers(statements, [row], now)
-    return { ...answer, key } as NewApiKey
+    return { ...answer, key } as ApiKeyWithSecret
   })
 }
 

@@ -40,9 +40,23 @@ export class ComponentSchemas {
   }
 }
 
-/** Makes references point to the components of the document. */
+/** Makes references point to the components of the document, and leaves out synonyms. */
 function inDocument(schema: JsonSchema): JsonSchema {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'), withoutSynonyms)
+}
+
+/**
+ * Removes second spellings of a member, such as `device_id` for `deviceId`. Code generators give both the same name, so
+ * the generated code does not compile in many languages.
+ */
+function withoutSynonyms(_key: string, value: unknown): unknown {
+  const { properties, required } = (value ?? {}) as JsonSchema
+  for (const [name, member] of Object.entries(properties ?? {}))
+    if (typeof member === 'object' && member['synonymOf'] !== undefined) {
+      delete properties?.[name]
+      if (required?.includes(name)) required.splice(required.indexOf(name), 1)
+    }
+  return value
 }
 
 type Override = (context: { zodSchema: z.core.$ZodType; jsonSchema: JsonSchema }) => void
@@ -63,6 +77,8 @@ const touchUp: Override = ({ zodSchema, jsonSchema }) => {
   const { examples, default: preset } = z.globalRegistry.get(zodSchema) ?? {}
   if (Array.isArray(examples)) jsonSchema.examples = examples
   if (preset !== undefined) jsonSchema.default = preset
+  // Some code generators read a constant `true` as a text with the value "true".
+  if (typeof jsonSchema.const === 'boolean') delete jsonSchema.const
   // Removes the limits of JavaScript, which are not limits of the member.
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

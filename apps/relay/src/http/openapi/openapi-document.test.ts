@@ -109,6 +109,13 @@ test('a member with a default is optional in a request and shows the default', (
   })
 })
 
+test('a flag that is present only when it is true is described as a boolean, without a constant', () => {
+  const answer = answering({ answers: { 200: z.object({ isPhone: z.literal(true).optional() }) } })
+  const { paths } = openapiDocument([route('GET', '/devices', 'any scope', 'Lists', answer)], '1')
+  const answers = paths['/3rdparty/v1/devices']?.['get']?.responses
+  expect(answers?.['200']?.content?.['application/json']?.schema.properties?.['isPhone']).toEqual({ type: 'boolean' })
+})
+
 test('a body is required only if the endpoint needs one, and only a request shows that it refuses unknown members', () => {
   const exact = z.strictObject({ overlapSeconds: z.int() })
   const described = openapiDocument(

@@ -78,7 +78,7 @@ export function openapiDocument(routes: readonly Route[], version: string): Open
       .map(([name, description]) => ({ name, description })),
     paths,
     webhooks,
-    components: { schemas: schemas.all(), securitySchemes: SECURITY_SCHEMES },
+    components: { schemas: schemas.all(), securitySchemes: usedSchemes(operations) },
   }
 }
 
@@ -106,6 +106,12 @@ export function mobileDocument(routes: readonly Route[], version: string): Opena
       securitySchemes: { basic: SECURITY_SCHEMES.basic, session: SECURITY_SCHEMES.session, ...PHONE_SCHEMES },
     },
   }
+}
+
+/** Only what the document uses: a relay without `METRICS_TOKEN` has no operation with `settingToken`. */
+function usedSchemes(operations: readonly Pick<Operation, 'security'>[]): object {
+  const used = new Set(operations.flatMap(({ security }) => security.flatMap(Object.keys)))
+  return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => used.has(name)))
 }
 
 const PHONE_GUIDE =
@@ -177,6 +183,9 @@ const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
 const TAGS = {
   messages: 'Send messages and read their state',
   conversations: 'Messages in both directions by phone number',
+  labels: 'Labels of conversations',
+  assignees: 'Persons to whom a conversation can be assigned',
+  unread: 'Number of unread messages',
   inbox: 'Received messages',
   webhooks: 'Register webhooks and read their deliveries',
   'webhook-events': 'Requests that your webhook receives',
@@ -185,8 +194,10 @@ const TAGS = {
   settings: 'Settings of the account',
   account: 'Password of the account',
   auth: 'Issue, refresh and revoke tokens',
+  keys: 'API keys of programs',
   tokens: 'List issued tokens',
   session: 'Sign in with a browser',
+  push: 'Browser notifications',
   statistics: 'Message counts over time',
   events: 'Stream of events',
   logs: 'Log entries of the account',

@@ -62,6 +62,33 @@ test('the parameters of an operation have different names in code, where generat
   }
 })
 
+test('the members and schemas have different names in code, where generators remove underscores and ignore case', () => {
+  const inCode = (name: string) => name.replace(/\W|_/g, '').toLowerCase()
+  const collisions = (names: readonly string[]) =>
+    names.filter((name) => names.some((other) => other !== name && inCode(other) === inCode(name)))
+  const schemas = Object.entries(document.components.schemas)
+  for (const [name, { properties }] of schemas)
+    expect([name, collisions(Object.keys(properties ?? {}))]).toEqual([name, []])
+  const names = schemas.map(([name]) => name)
+  expect(collisions(names)).toEqual([])
+  // In Go, `NewX` is the constructor of `X`.
+  expect(names.filter((name) => names.includes(`New${name}`))).toEqual([])
+})
+
+test('each tag and each login is described once, and each body of a webhook has a name', () => {
+  const webhooks = Object.values(document.webhooks).map(({ post }) => post)
+  const operations = [...steps.map(({ operation }) => operation), ...webhooks]
+  const unique = (names: readonly string[]) => [...new Set(names)].sort()
+  expect(document.tags.map(({ name }) => name).sort()).toEqual(unique(operations.flatMap(({ tags }) => tags)))
+  expect(Object.keys(document.components.securitySchemes).sort()).toEqual(
+    unique(operations.flatMap(({ security }) => security.flatMap(Object.keys))),
+  )
+  for (const { requestBody, operationId } of webhooks)
+    expect(requestBody.content['application/json']?.schema.$ref).toBe(
+      `#/components/schemas/${operationId.replace(/^on/, '')}Event`,
+    )
+})
+
 test('metrics require the token of the settings', () => {
   const { description, security } = document.paths['/metrics']?.['get'] ?? {}
   expect([description, security]).toEqual([
