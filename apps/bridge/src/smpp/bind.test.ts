@@ -43,6 +43,19 @@ test.each([
   await client.closed
 })
 
+test('logs what to do when a client cuts off an API key', async () => {
+  const { bridge } = current
+  let logged = ''
+  bridge.logged.on('data', (chunk) => {
+    logged += chunk
+  })
+  await bridge.start()
+  const client = await bridge.connect()
+  expect(await client.statusOf('bind_transceiver', { ...LOGIN, password: KEY.slice(0, 8) })).toBe('ESME_RINVPASWD')
+  await expect.poll(() => logged).toContain('only the first 8 characters of an API key: set SMPP_USERS')
+  expect(bridge.logins).toBe(0)
+})
+
 test('after five wrong passwords an address must wait, and its passwords are not checked', async () => {
   const { bridge } = current
   await bridge.start()

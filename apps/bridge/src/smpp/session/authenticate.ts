@@ -34,6 +34,9 @@ const CLIENT = { maxRetries: 4, maxDelayMs: 5_000, timeoutMs: 15_000 }
 /** Without retries, because the API counts wrong passwords. */
 const CHECK = { maxRetries: 0, timeoutMs: 10_000 }
 
+/** Characters of a password in the standard. Some clients cut off the rest of an API key. */
+const STANDARD_LENGTH = 8
+
 /** Checks a login. Throws an SmppError if it is refused. */
 export async function authenticateBind(
   { systemId, password }: BindRequest,
@@ -45,6 +48,11 @@ export async function authenticateBind(
   if (userPassword !== undefined && isSame(userPassword, password))
     return { systemId, owner: `user:${systemId}`, api: connect(CLIENT) }
   const isKey = password.startsWith('smsgw_')
+  if (isKey && password.length <= STANDARD_LENGTH)
+    throw new SmppError(
+      'ESME_RINVPASWD',
+      `the client sent only the first ${password.length} characters of an API key: set SMPP_USERS to a system_id with a short password`,
+    )
   if (isKey ? !/^[\x21-\x7e]+$/.test(password) : systemId.includes(':') || userPassword !== undefined)
     throw new SmppError('ESME_RINVPASWD', 'wrong password')
   const credentials = isKey ? { apiKey: password } : { username: systemId, password }
