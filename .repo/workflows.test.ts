@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -106,6 +107,13 @@ test('dependency updates include every manifest that is installed, the workflows
   expect(covered).toEqual(['npm /', 'npm /docs/.vitepress', 'github-actions /', 'docker /.repo/packaging/container'])
   for (const folder of ['', 'docs/.vitepress']) expect(readdirSync(join(root, folder))).toContain('package-lock.json')
   expect(readdirSync(join(root, '.repo/packaging/container'))).toContain('Dockerfile')
+})
+
+test('a step of .ci/run that was killed in the background is named', () => {
+  const [functions = ''] = readFileSync(join(root, '.ci/run'), 'utf8').split('\nmain\n')
+  const commands = "proofs() { step true; step bash -c 'kill -9 0'; }\nin_background proofs\nfinish_background"
+  const { stdout } = spawnSync('bash', ['-c', `${functions}\n${commands}`, '.ci/run'], { cwd: root, encoding: 'utf8' })
+  expect(stdout.trim().split('\n').at(-1)).toBe('FAILED: bash -c kill -9 0 in the background, code 137')
 })
 
 interface Form {
