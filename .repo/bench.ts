@@ -1,7 +1,7 @@
 // `npm run bench [-- relay box …]`: runs the benchmarks of all projects, or only the named ones, one after the
 // other. Prints all figures as one Markdown table for docs/performance.md. A name is a project, such as `relay`, or one
 // benchmark, such as `box` for apps/e2e/bench/bench-box.ts. A single benchmark also gets the options after its name, as
-// in `npm run bench -- box --count`. `--help` lists the names, or describes one benchmark and its options.
+// in `npm run bench -- box --count`. `--help` lists the names, or describes the named benchmarks and their options.
 import { spawn } from 'node:child_process'
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -19,10 +19,14 @@ const figures: Figure[] = []
 const failed: string[] = []
 
 const isHelp = options.includes('--help')
+/** What `--help` prints about each named benchmark. */
+const usages: string[] = []
 if (options.length > 0 && (names.length === 0 || names.some(isProject)))
   leave(listed(), isHelp ? undefined : `options are possible only with a single benchmark: ${options.join(' ')}`)
 
-for (const { name, folder, command } of names.length === 0 ? benches() : names.flatMap(named)) {
+const chosen = names.length === 0 ? benches() : names.flatMap(named)
+if (isHelp) leave(usages.join('\n'))
+for (const { name, folder, command } of chosen) {
   process.stdout.write(`\n── ${name}\n`)
   if ((await run(name, folder, command)) !== 0) failed.push(name)
 }
@@ -45,8 +49,8 @@ function named(name: string): Bench[] {
   if (single.length === 0) leave(listed(), `no benchmark is named "${name}"`)
   for (const { file } of single) {
     const source = readFileSync(file, 'utf8')
-    if (isHelp) leave(benchUsage(name, source))
-    const unknown = unknownOption(source, options)
+    if (isHelp) usages.push(benchUsage(name, source))
+    const unknown = isHelp ? undefined : unknownOption(source, options)
     if (unknown !== undefined) leave(benchUsage(name, source), `"${name}" has no option ${unknown}`)
   }
   return single.map(({ folder, file }) => ({ name, folder, command: [process.execPath, file, ...options] }))

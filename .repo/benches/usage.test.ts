@@ -22,6 +22,13 @@ test('--help describes one benchmark with its options, and measures nothing', ()
   expect(stdout).not.toContain('──')
 })
 
+test('--help describes all named benchmarks', () => {
+  const { status, stdout } = bench('box', 'fleet', '--help')
+  expect(status).toBe(0)
+  expect(stdout.match(/^npm run bench -- .*$/gm)).toEqual(['npm run bench -- box', 'npm run bench -- fleet'])
+  expect(stdout).toContain('\n  --large\n')
+})
+
 test.each([[['--help']], [['relay', '--help']]])('%j lists the projects and the benchmarks', (words) => {
   const { status, stdout } = bench(...words)
   expect(status).toBe(0)
