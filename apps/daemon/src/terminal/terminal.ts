@@ -41,7 +41,7 @@ export function printJson({ print }: Pick<Terminal, 'print'>, value: unknown): v
 function ask(question: string, output: NodeJS.WritableStream): Promise<string> {
   const lines = createInterface({ input: process.stdin, output, terminal: true })
   return new Promise((resolve, reject) => {
-    lines.once('close', () => reject(new StartError('canceled, nothing changed')))
+    lines.once('close', () => reject(new StartError('cancelled, nothing changed')))
     lines.once('SIGINT', () => lines.close())
     lines.question(question, (answer) => {
       resolve(answer)

@@ -92,7 +92,7 @@ function checkNetwork({ status, isReady }: ModemExamination, subject: string): C
     return failFinding(
       subject,
       'the network refuses this SIM',
-      'ask the provider whether the SIM is activated, paid for and allowed to roam',
+      'ask the operator whether the SIM is activated, paid for and allowed to roam',
       { code: 'network.denied' },
     )
   }
@@ -160,7 +160,7 @@ function checkServiceCentre({ serviceCentre, status }: ModemExamination, subject
   return failFinding(
     subject,
     'number missing: nothing can be sent',
-    'ask the provider for the number of the service centre, then put the SIM in a phone and set the number there',
+    'ask the operator for the number of the service centre, then put the SIM in a phone and set the number there',
     {
       code: 'centre.none',
     },

@@ -36,7 +36,7 @@ export const cmsErrors: ReadonlyMap<number, ErrorMeaning> = byCode({
     ...of(
       'permanent',
       'short message transfer rejected',
-      'The network rejected the message. Usual causes: a spam filter, no credit, a number the tariff does not allow.',
+      'The network refused the message. Usual causes: a spam filter, no credit, a number the tariff does not allow.',
       'Check the message text and the credit of the SIM. If this happens often, pause the SIM before the operator blocks it.',
     ),
     alarm: 'rate',
