@@ -126,7 +126,10 @@ export class SendingWorld {
     const times = 1 + this.random.integer(5)
     const pauseMs = this.random.next() < 0.7 ? 1000 : 20_000
     for (let time = 0; time < times; time += 1) {
-      this.clock.after(2 * time * pauseMs + this.random.integer(pauseMs), () => isStill() && sender.simUnserved(known))
+      this.clock.after(
+        2 * time * pauseMs + this.random.integer(pauseMs),
+        () => isStill() && sender.simLostNetwork(known),
+      )
       this.clock.after((2 * time + 1) * pauseMs + this.random.integer(pauseMs), () => {
         if (isStill()) void sender.simReady(known)
       })

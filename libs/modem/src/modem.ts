@@ -228,7 +228,7 @@ export class Modem implements ModemDriver {
     if (session === undefined) return 'silent'
     const first = {
       waitingMs: () => this.#dialogue.telemetry.waitingMs,
-      heardLife: () => this.#dialogue.heardElsewhere(),
+      heardElsewhere: () => this.#dialogue.heardElsewhere(),
       heardDirect: (event: Unsolicited) => {
         this.#dialogue.heardElsewhere(event)
         this.#takeDirect('second', event)

@@ -147,8 +147,8 @@ export class Sender {
    * Must be called when the modem has lost its network. Messages for which this SIM was chosen wait for a while,
    * because the network usually returns soon.
    */
-  simUnserved(sim: SendingSim): void {
-    this.#begin(this.#step({ kind: 'sim-unserved', sim }))
+  simLostNetwork(sim: SendingSim): void {
+    this.#begin(this.#step({ kind: 'sim-lost-network', sim }))
   }
 
   /** Must be called when the modem is disconnected, or is set up again. */

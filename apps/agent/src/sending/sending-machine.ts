@@ -21,7 +21,7 @@ import {
 import { cancelledEvent, cancelRefusedEvent } from './message/message-events.ts'
 import { committed, planned, prompted, resultArrived, resultWritten, sendingCrashed } from './message/progress.ts'
 import { checkDeadlines, dispatch, setTimer, watchDeadline } from './schedule/dispatch.ts'
-import { endGraces, historyRead, phoneNumberOf, simGone, simReady, simUnserved } from './schedule/lanes.ts'
+import { endGraces, historyRead, phoneNumberOf, simGone, simLostNetwork, simReady } from './schedule/lanes.ts'
 import { reordered } from './schedule/queue.ts'
 import type { Moment, SendingInput, SendingState, SendingStep } from './sending-state.ts'
 import { Step } from './step.ts'
@@ -97,8 +97,8 @@ function apply(step: Step, input: SendingInput): void {
     case 'history-read':
       historyRead(step, input.sim, input.sentMs)
       break
-    case 'sim-unserved':
-      simUnserved(step, input.sim)
+    case 'sim-lost-network':
+      simLostNetwork(step, input.sim)
       break
     case 'sim-gone':
       simGone(step, input.sim)

@@ -69,7 +69,7 @@ export type SendingInput =
   | { readonly kind: 'sims-known'; readonly simNumbers: readonly number[] }
   | { readonly kind: 'sim-ready'; readonly sim: SendingSim }
   | { readonly kind: 'history-read'; readonly sim: SendingSim; readonly sentMs: readonly number[] }
-  | { readonly kind: 'sim-unserved'; readonly sim: SendingSim }
+  | { readonly kind: 'sim-lost-network'; readonly sim: SendingSim }
   | { readonly kind: 'sim-gone'; readonly sim: SendingSim }
   | { readonly kind: 'settings'; readonly settings: SendingSettings }
   | { readonly kind: 'time-changed' }

@@ -26,7 +26,7 @@ export function modemListener(
     onSending: (sim) => {
       sender.simReady(sim).catch(onError)
     },
-    onNotSending: (sim) => sender.simUnserved(sim),
+    onNotSending: (sim) => sender.simLostNetwork(sim),
     onIncoming: (sim, incoming, ageMs) => {
       receiver.take(sim, incoming, ageMs).catch(onError)
     },

@@ -157,7 +157,7 @@ export class Dialogue {
 
   /** Must be called when the modem has answered on another port, or has sent an unsolicited code there. */
   heardElsewhere(event?: Unsolicited): void {
-    this.#run(() => (event === undefined ? this.#current?.heardLife?.() : this.#current?.news?.(event)))
+    this.#run(() => (event === undefined ? this.#current?.heardElsewhere?.() : this.#current?.unsolicited?.(event)))
   }
 
   /** Ends all exchanges, as if the port had been lost. */
@@ -357,7 +357,7 @@ export class Dialogue {
       this.#routing.route(line, form, mayBeText),
     unsolicited: (event: Unsolicited): void => {
       this.#events.push(event)
-      this.#current?.news?.(event)
+      this.#current?.unsolicited?.(event)
     },
     prompt: (): void => {
       // Reports the unexpected prompt, because after a prompt the modem would read the next command as a PDU.

@@ -17,9 +17,9 @@ export interface Exchange {
   result(result: FinalResult): boolean
   prompt(): void
   /** Handles an unsolicited code with its second line. The code never belongs to an exchange. */
-  news?(event: Unsolicited): void
+  unsolicited?(event: Unsolicited): void
   /** Called when the modem has answered on another port. */
-  heardLife?(): void
+  heardElsewhere?(): void
   /** Called after the time given to `remind`, when all bytes received so far have been read. */
   reminded?(): void
   /** Called after the deadline, when all bytes received so far have been read. */

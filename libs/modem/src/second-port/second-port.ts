@@ -92,7 +92,7 @@ export class SecondPort {
     // After a missing answer, writes nothing until resynchronisation has succeeded.
     if (this.#dialogue.telemetry.state === 'out-of-step') await this.#dialogue.resynchronise()
     if ((await runQuery(this.#dialogue, attention, cancellation)).kind !== 'value') return
-    first.heardLife()
+    first.heardElsewhere()
     const nowMs = clock.nowMs()
     if ((first.waitingMs() ?? 0) < readAfterMs || nowMs - this.#readAtMs < readEveryMs) return
     this.#readAtMs = nowMs
@@ -129,7 +129,7 @@ export interface FirstPort {
   /** How long the first port has been waiting for an answer; undefined if it is idle. */
   waitingMs(): number | undefined
   /** Called when the modem has answered on the second port. */
-  heardLife(): void
+  heardElsewhere(): void
   /** Called when the modem has delivered a message or report directly on the second port. */
   heardDirect(event: Unsolicited): void
 }

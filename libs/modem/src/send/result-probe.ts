@@ -17,7 +17,7 @@ export interface ProbeTraits {
   /** The delay after a status report that matches the message. */
   readonly afterReportMs: number
   /** The delay after any other output. If undefined, other output causes no question. */
-  readonly afterNewsMs: number | undefined
+  readonly afterOutputMs: number | undefined
   /** Without a report, the shortest time from Ctrl-Z to a question. */
   readonly earliestMs: number
   /**
@@ -39,7 +39,7 @@ const questions = markers.filter(({ command }) => command === 'AT+CMEE?' || comm
 export const probeAfterReport: ProbeTraits = {
   questions,
   afterReportMs: 500,
-  afterNewsMs: undefined,
+  afterOutputMs: undefined,
   earliestMs: 0,
   overdueMs: undefined,
   learnsEarliest: false,
@@ -50,7 +50,7 @@ export const probeAfterReport: ProbeTraits = {
 /** For modems that continue to send a message after any input. */
 export const probeAfterAnySign: ProbeTraits = {
   ...probeAfterReport,
-  afterNewsMs: 2_500,
+  afterOutputMs: 2_500,
   overdueMs: 4_000,
   afterSilenceMs: 20_000,
 }
@@ -61,7 +61,7 @@ export const probeAfterAnySign: ProbeTraits = {
  */
 export const probeWhenOverdue: ProbeTraits = {
   ...probeAfterReport,
-  afterNewsMs: 2_500,
+  afterOutputMs: 2_500,
   earliestMs: 45_000,
   overdueMs: 45_000,
   learnsEarliest: true,
@@ -78,7 +78,7 @@ export class ResultProbe {
   #beganAtMs = 0
   #dueAtMs: number | undefined
   #reference: number | undefined
-  #heardNews = false
+  #heardOutput = false
   #answered = false
 
   constructor(traits: ProbeTraits, link: ExchangeLink) {
@@ -120,22 +120,22 @@ export class ResultProbe {
    * Must be called when the modem has sent other output. Output before `earliestMs` counts too, because it shows that
    * the modem works.
    */
-  heardNews(): void {
-    const { afterNewsMs, earliestMs } = this.#traits
-    if (afterNewsMs === undefined) return
-    this.#heardNews = true
-    this.askWithin(Math.max(afterNewsMs, this.#beganAtMs + earliestMs - this.#link.nowMs()))
+  heardOutput(): void {
+    const { afterOutputMs, earliestMs } = this.#traits
+    if (afterOutputMs === undefined) return
+    this.#heardOutput = true
+    this.askWithin(Math.max(afterOutputMs, this.#beganAtMs + earliestMs - this.#link.nowMs()))
   }
 
   /**
    * Must be called when the modem has answered on its second port. The driver asks its question a moment later, even if
    * the result is overdue, because a modem that has hung may send the result just after this answer.
    */
-  heardLife(): void {
+  heardElsewhere(): void {
     const { overdueMs } = this.#traits
     if (overdueMs === undefined) return
-    this.#heardNews = true
-    this.askWithin(Math.max(afterLifeMs, this.#beganAtMs + overdueMs - this.#link.nowMs()))
+    this.#heardOutput = true
+    this.askWithin(Math.max(afterElsewhereMs, this.#beganAtMs + overdueMs - this.#link.nowMs()))
   }
 
   askWithin(ms: number): void {
@@ -170,8 +170,8 @@ export class ResultProbe {
     const { afterSilenceMs } = this.#traits
     if (afterSilenceMs !== undefined && this.#reference === undefined) {
       this.askWithin(Math.max(everyMs, this.#beganAtMs + afterSilenceMs - this.#link.nowMs()))
-    } else if (this.#reference !== undefined || this.#heardNews) this.askWithin(everyMs)
+    } else if (this.#reference !== undefined || this.#heardOutput) this.askWithin(everyMs)
   }
 }
 
-const afterLifeMs = 500
+const afterElsewhereMs = 500

@@ -160,15 +160,15 @@ export class SubmissionExchange implements Exchange {
     }
   }
 
-  news(event: Unsolicited): void {
+  unsolicited(event: Unsolicited): void {
     if (this.#state !== 'awaiting-result') return
     const reference = this.#submission.referenceInReport?.(event)
     if (reference !== undefined) this.#probe?.heardReport(reference)
-    else this.#probe?.heardNews()
+    else this.#probe?.heardOutput()
   }
 
-  heardLife(): void {
-    if (this.#state === 'awaiting-result' && !this.#probe?.answered) this.#probe?.heardLife()
+  heardElsewhere(): void {
+    if (this.#state === 'awaiting-result' && !this.#probe?.answered) this.#probe?.heardElsewhere()
   }
 
   reminded(): void {
@@ -220,7 +220,7 @@ export class SubmissionExchange implements Exchange {
   #takesBeside(line: ResponseLine): boolean {
     if (this.#probe?.answered) return this.#probe.mayBeAnswer(line)
     if (!this.#probe?.takes(line)) {
-      this.#probe?.heardNews()
+      this.#probe?.heardOutput()
       return false
     }
     this.#link.deadline(endTimeoutMs)

@@ -270,7 +270,7 @@ export class Submitter {
    */
   #probeOf({ probe }: SubmitTraits): ProbeTraits {
     if (probe.earliestMs === 0) return probe
-    if (this.#mayAbort) return { ...probe, afterNewsMs: undefined, overdueMs: undefined }
+    if (this.#mayAbort) return { ...probe, afterOutputMs: undefined, overdueMs: undefined }
     const learns = this.#references.next !== undefined
     const atMost = (ms: number, learnedMs: number | undefined) => (learns ? Math.min(ms, learnedMs ?? ms) : ms)
     return {

@@ -17,7 +17,7 @@ test('a SIM that loses and regains its network while its history is read has one
   const sim = world.sim(1)
   const ready = [world.sender.simReady(sim)]
   for (let time = 0; time < 5; time += 1) {
-    world.sender.simUnserved(sim)
+    world.sender.simLostNetwork(sim)
     ready.push(world.sender.simReady(sim))
   }
   await Promise.all(ready)
@@ -50,7 +50,7 @@ test('begins no second message when the network returns while the modem is sendi
   }
   await world.sender.simReady(sim)
   await world.accept(sendCommand('a'), sendCommand('b'))
-  world.sender.simUnserved(sim)
+  world.sender.simLostNetwork(sim)
   await world.sender.simReady(sim)
   await world.pass(1000)
   expect(submits).toBe(1)
@@ -60,13 +60,13 @@ test('keeps messages for a SIM that briefly loses its network, and then passes t
   const sim = world.sim(1)
   await world.sender.simReady(sim)
   await world.sender.simReady(world.sim(2))
-  world.sender.simUnserved(sim)
+  world.sender.simLostNetwork(sim)
   await world.accept(sendCommand('a'))
   await world.pass(5000)
   await world.sender.simReady(sim)
   await world.pass(100)
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([1])
-  world.sender.simUnserved(sim)
+  world.sender.simLostNetwork(sim)
   await world.accept(sendCommand('b'))
   await world.pass(15_000)
   expect(world.sent.map(({ simNumber }) => simNumber)).toEqual([1, 2])
@@ -80,7 +80,7 @@ test('sends through other SIMs while a SIM without a network is being added', as
   await world.sender.simReady(world.sim(2))
   const sim = world.sim(1)
   const ready = world.sender.simReady(sim)
-  world.sender.simUnserved(sim)
+  world.sender.simLostNetwork(sim)
   await ready
   await world.accept(sendCommand('a'))
   await world.pass(100)
@@ -92,7 +92,7 @@ test('sends through a moved card in its new modem, no matter when the old modem 
   const now = { ...world.sim(2), iccid: before.iccid }
   await world.sender.simReady(before)
   await world.sender.simReady(now)
-  world.sender.simUnserved(before)
+  world.sender.simLostNetwork(before)
   world.sender.simGone(before)
   await world.accept(sendCommand('a'))
   await world.pass(minute)
@@ -106,7 +106,7 @@ test('keeps the pause between messages when the network is lost and regained', a
   await world.sender.simReady(sim)
   await world.accept(...Array.from({ length: 10 }, (_, at) => sendCommand(`c${at}`)))
   for (let second = 0; second < 150; second += 1) {
-    world.sender.simUnserved(sim)
+    world.sender.simLostNetwork(sim)
     await world.pass(500)
     const ready = world.sender.simReady(sim)
     await world.pass(500)

@@ -96,7 +96,7 @@ export function historyRead(step: Step, sim: SendingSim, sentMs: readonly number
   })
 }
 
-export function simUnserved(step: Step, sim: SendingSim): void {
+export function simLostNetwork(step: Step, sim: SendingSim): void {
   const lane = step.state.schedule.lanes.get(sim.iccid)
   if (lane?.sim !== sim) simGone(step, sim)
   else if (!lane.isResting) step.putLane({ ...lane, isResting: true, graceUntilMs: step.moment.nowMs + graceMs })

@@ -86,7 +86,7 @@ test('distinguishes no network, a locked SIM, a missing modem and a starting mod
   const sim = world.sim(1)
   await world.sender.simReady(sim)
   world.sender.simsKnown([1])
-  world.sender.simUnserved(sim)
+  world.sender.simLostNetwork(sim)
   await world.accept(sendCommand('a'), sendCommand('one', { simNumber: 1 }))
   await world.pass(10)
   expect(reasons()).toEqual({ a: { reason: 'no_network', simNumber: 1 }, one: { reason: 'no_network', simNumber: 1 } })
