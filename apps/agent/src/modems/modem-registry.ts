@@ -2,7 +2,7 @@ import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { ClosablePort, ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
 import { type FoundPlaces, isSameDevice, type ModemSite, type PlaceOnUsb } from './discovery/find-places.ts'
-import { type Identified, identifyPlace } from './discovery/identify-place.ts'
+import { DeliveredMessages, type Identified, identifyPlace } from './discovery/identify-place.ts'
 import { UnknownDevices } from './discovery/unknown-devices.ts'
 import type { ModemActor } from './modem-actor.ts'
 import type { OpenAnswer } from './modem-actor-options.ts'
@@ -43,13 +43,14 @@ export class ModemRegistry {
   /** USB sessions of unlisted devices that are not registered modems. */
   readonly #foreign = new Set<string>()
   readonly #opening = new Set<string>()
+  readonly #delivered = new DeliveredMessages()
   #stopped = false
 
   constructor(options: ModemRegistryOptions) {
     this.#options = options
     this.#unknownDevices = new UnknownDevices({
       clock: options.clock,
-      identify: (place) => this.#identify(place.ports),
+      identify: (place) => this.#identify(place),
       onModem: (place, number) => this.#handOver(undefined, place, number ?? unnumbered),
       onUnusable: options.onUnusable,
     })
@@ -69,6 +70,7 @@ export class ModemRegistry {
     if (this.#stopped) return
     this.#unlisted = unlisted
     this.#sessions = new Set([...places, ...unlisted].flatMap(({ usb }) => usb?.session ?? []))
+    this.#delivered.forgetOthers(this.#sessions)
     for (const entry of this.#entries) {
       if (entry.place !== undefined && !places.some(({ key }) => key === entry.place?.key))
         this.#placeGone(entry, entry.place)
@@ -100,9 +102,8 @@ export class ModemRegistry {
       entry.last = undefined
       const { place } = entry
       const owner = place === undefined ? undefined : this.#ownerOf(number, place)
-      if (place !== undefined && owner !== undefined) {
+      if (place !== undefined && owner !== undefined)
         entry.duplicate = { owner, place, untilMs: this.#options.clock.nowMs() + duplicateForMs }
-      }
     }
     return matches
   }
@@ -212,7 +213,7 @@ export class ModemRegistry {
 
   /** `place`: the place where the modem is expected. `there`: the place to search. */
   async #identifyAt(entry: RegisteredModem, place: ModemSite, there: ModemSite): Promise<OpenAnswer> {
-    const found = await this.#identify(there.ports, entry)
+    const found = await this.#identify(there, entry)
     switch (found.kind) {
       case 'absent':
       case 'refused':
@@ -240,9 +241,11 @@ export class ModemRegistry {
     }
   }
 
-  #identify(ports: readonly string[], entry?: RegisteredModem): Promise<Identified> {
+  #identify({ ports, usb }: ModemSite, entry?: RegisteredModem): Promise<Identified> {
     const { clock } = this.#options
-    return identifyPlace({ ports, clock, open: (address) => this.#openPort(address), trace: entry?.actor.trace })
+    const open = (address: string) => this.#openPort(address)
+    const delivered = this.#delivered.of(usb?.session)
+    return identifyPlace({ ports, open, delivered, clock, trace: entry?.actor.trace })
   }
 
   /**
@@ -270,12 +273,9 @@ export class ModemRegistry {
   #assignPort(
     entry: RegisteredModem,
     { commandPorts = [], isShared }: ModemSite,
-    {
-      address,
-      usb,
-      port,
-    }: { readonly address: string; readonly usb: PlaceOnUsb | undefined; readonly port: ModemPort },
+    found: { readonly address: string; readonly usb: PlaceOnUsb | undefined; readonly port: ModemPort },
   ): OpenAnswer {
+    const { address, usb, port } = found
     const close = () => {
       free()
       return port.close()

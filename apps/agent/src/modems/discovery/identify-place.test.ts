@@ -54,6 +54,31 @@ test('a message that the modem delivers directly on a port that is not chosen is
   expect(world.incoming).toEqual([pdu])
 })
 
+test('a message that arrives while a device is probed that may not be a modem is received once', async () => {
+  world.plug('1-1', [world.modem(imei)], { isCertain: false })
+  deliver(directly, ['1-1:0'], (_, text) => text.startsWith('AT+CGSN'))
+  await world.start()
+  await world.pass(60_000)
+  expect(world.ready).toEqual(['1 on 1-1:0'])
+  expect(world.incoming).toEqual([pdu])
+})
+
+test('a message of a device that was unplugged is not received by the next device in its socket', async () => {
+  world.plug('1-1', [world.modem(imei)], { isCertain: false })
+  let isDelivered = false
+  deliver(directly, ['1-1:0'], (_, text) => {
+    isDelivered ||= text.startsWith('AT+CGSN')
+    return isDelivered
+  })
+  await world.start()
+  while (!isDelivered) await world.pass(1)
+  world.unplug('1-1')
+  world.plug('1-1', [world.modem('356938035648109', '8109')])
+  await world.pass(60_000)
+  expect(world.ready).toEqual(['1 on 1-1:0'])
+  expect(world.incoming).toEqual([])
+})
+
 const headerLength = directly.indexOf(pdu)
 test.each([
   ['its first line', headerLength],

@@ -27,16 +27,17 @@ export type Identified =
  * Tries the ports of a place until one reports an IMEI. If no port reports an IMEI, the port with the best answer is
  * used. OK to `AT` is not enough, because some ports answer OK to everything. The chosen port stays open, and the other
  * ports are closed. Messages that the modem delivered on any of these ports meanwhile are repeated on the chosen port.
+ * If that port is closed before it is used, they stay in `delivered`.
  */
 export async function identifyPlace(options: {
   readonly ports: readonly string[]
   readonly open: (address: string) => Promise<OpenResult>
+  readonly delivered: Set<string>
   readonly clock: Clock
   readonly trace?: ByteTrace | undefined
 }): Promise<Identified> {
-  const { ports, open, clock, trace } = options
+  const { ports, open, delivered, clock, trace } = options
   const untilMs = clock.nowMs() + budgetMs
-  const delivered = new Set<string>()
   let best: Opened | undefined
   let problem: Extract<Identified, { kind: 'absent' | 'refused' }> | undefined
   for (const address of ports) {
@@ -60,6 +61,22 @@ export async function identifyPlace(options: {
     if (number?.imei !== undefined) break
   }
   return best ?? problem ?? { kind: 'absent', words: 'no port found' }
+}
+
+/** The messages that USB devices delivered while they were identified, and that no session has received yet. */
+export class DeliveredMessages {
+  readonly #bySession = new Map<string, Set<string>>()
+
+  /** @param session the USB session; undefined for other devices, which may be replaced unnoticed */
+  of(session: string | undefined): Set<string> {
+    const messages = (session === undefined ? undefined : this.#bySession.get(session)) ?? new Set()
+    if (session !== undefined) this.#bySession.set(session, messages)
+    return messages
+  }
+
+  forgetOthers(sessions: ReadonlySet<string>): void {
+    for (const session of this.#bySession.keys()) if (!sessions.has(session)) this.#bySession.delete(session)
+  }
 }
 
 type Opened = Extract<Identified, { port: ModemPort }>
