@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openJournalFile } from '@smsgw/agent/journal/journal-file'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const PHONE = '+447400123456'
+const TLS_CERT = resolve(import.meta.dirname, '../../relay/src/testing/certificate/first.crt')
+const TLS_KEY = TLS_CERT.replace('.crt', '.key')
 let folder: string
 let running: Running | undefined
 
@@ -150,11 +152,10 @@ test('a chat that needs a missing program stops the start before the database is
 })
 
 test.each([
-  ['without an address that the certificate names', { TLS_CERT: 'cert.pem', TLS_KEY: 'key.pem' }, 'the bridge needs'],
+  ['without an address that the certificate names', { TLS_CERT, TLS_KEY }, 'the bridge needs'],
   ['with an invalid address', { SMSGW_URL: 'sms.example.org' }, 'SMSGW_URL must begin with https:// or http://'],
 ])('a bridge %s stops the start before the database is created', async (_, settings, words) => {
   const data = mkdtempSync(join(folder, 'bridge-'))
-  for (const name of ['cert.pem', 'key.pem']) writeFileSync(join(data, name), '')
   const gateway = spawnGateway({ DATA_DIR: data, CHAT_URLS: 'https://chat.example/hook', ...settings }, [], data)
   let complaint = ''
   gateway.stderr?.on('data', (chunk) => {
@@ -171,9 +172,10 @@ test('stops cleanly on SIGTERM', async () => {
 })
 
 test('without a connected modem, starts no virtual modem if a real modem was used before', async () => {
-  const used = join(folder, 'used')
-  // The database of the stopped gateway, because creating another one takes most of the time of a first start.
-  for (const name of ['database', 'server-secret', 'credentials.json'])
+  const used = mkdtempSync(join(folder, 'used-'))
+  // Uses the database of the stopped gateway if the tests before have run, because creating another one takes most of
+  // the time of a first start.
+  for (const name of ['database', 'server-secret', 'credentials.json'].filter((name) => existsSync(join(folder, name))))
     cpSync(join(folder, name), join(used, name), { recursive: true })
   const { database } = openJournalFile(join(used, 'journal.db'), 'journal', 0)
   const slots = { 35693803564809: { simNumber: 1, isEmulated: false } }
