@@ -27,7 +27,7 @@ export type Identified =
  * Tries the ports of a place until one reports an IMEI. If no port reports an IMEI, the port with the best answer is
  * used. OK to `AT` is not enough, because some ports answer OK to everything. The chosen port stays open, and the other
  * ports are closed. Messages that the modem delivered on any of these ports meanwhile are repeated on the chosen port.
- * If that port is closed before it is used, they stay in `delivered`.
+ * If that port is closed before it is used, they stay in `delivered`, which may already contain earlier messages.
  */
 export async function identifyPlace(options: {
   readonly ports: readonly string[]
@@ -63,14 +63,25 @@ export async function identifyPlace(options: {
   return best ?? problem ?? { kind: 'absent', words: 'no port found' }
 }
 
-/** The messages that USB devices delivered while they were identified, and that no session has received yet. */
-export class DeliveredMessages {
+/** The messages that unknown USB devices delivered while they were probed. */
+export class ProbedMessages {
   readonly #bySession = new Map<string, Set<string>>()
 
-  /** @param session the USB session; undefined for other devices, which may be replaced unnoticed */
+  /**
+   * Returns the messages of a device, to which its next probe adds messages.
+   *
+   * @param session the USB session; undefined for other devices, which may be replaced unnoticed
+   */
   of(session: string | undefined): Set<string> {
     const messages = (session === undefined ? undefined : this.#bySession.get(session)) ?? new Set()
     if (session !== undefined) this.#bySession.set(session, messages)
+    return messages
+  }
+
+  /** Returns the messages of a device for the last time, so that only one session receives them. */
+  take(session: string | undefined): Set<string> {
+    const messages = this.of(session)
+    if (session !== undefined) this.#bySession.delete(session)
     return messages
   }
 
