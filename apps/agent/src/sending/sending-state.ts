@@ -44,8 +44,9 @@ export function newSending(limits: SendingLimits): SendingState {
 export interface Attempt {
   readonly sim: SendingSim
   readonly cmdId: string
-  /** The part, counted from 0. */
+  /** The part, counted from 0. The journal counts parts from 1. */
   readonly at: number
+  /** The number of the attempt, counted from 1. No two attempts of a part have the same number. */
   readonly attempt: number
 }
 
