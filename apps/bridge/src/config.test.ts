@@ -30,9 +30,10 @@ test('the error about a wrong setting contains its name and an example, but not 
   expect(problem({ MQTT_CONTACTS: 'Anna' })).toContain('MQTT_CONTACTS must be a list of name=number')
   expect(problem({ MQTT_CONTACTS: 'Anna=+447400123456,Anna=+447400123457' })).toContain('contains a name twice')
   expect(problem({ SMSGW_URL: 'sms.example.org' })).toContain('SMSGW_URL must begin with https:// or http://')
-  expect(problem({ SMSGW_URL: 'https://sms:secret@sms.example.org' })).toBe(
-    'SMSGW_URL must not contain a username; for example SMSGW_URL=https://sms.example.org',
-  )
+  for (const login of ['sms:secret', 'sms', ':secret'])
+    expect(problem({ SMSGW_URL: `https://${login}@sms.example.org` })).toBe(
+      'SMSGW_URL must not contain a username or a password; for example SMSGW_URL=https://sms.example.org',
+    )
 })
 
 test('needs a broker and credentials', () => {

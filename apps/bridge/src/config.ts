@@ -363,7 +363,10 @@ function readUsers(value: string, context: z.RefinementCtx): Map<string, string>
 function apiAddress() {
   return text()
     .refine((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ''), 'must begin with https:// or http://')
-    .refine((url) => URL.parse(url)?.username === '', 'must not contain a username')
+    .refine((url) => {
+      const { username = '', password = '' } = URL.parse(url) ?? {}
+      return username === '' && password === ''
+    }, 'must not contain a username or a password')
 }
 
 /** Both prefixes are parts of topics, so they must not contain wildcards. */

@@ -70,7 +70,11 @@ export function configFolder(environment: NodeJS.ProcessEnv): string {
 }
 
 export function checkUrl(url: string): void {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+  const { protocol = '', username = '', password = '' } = URL.parse(url) ?? {}
+  // The error does not show the address, because it may contain a password.
+  if (username !== '' || password !== '')
+    throw new UsageError('the address must not contain a username or a password: set SMSGW_USERNAME and SMSGW_PASSWORD')
+  if (!/^https?:$/.test(protocol))
     throw new UsageError(`"${url}" is not an address: use a URL such as https://sms.example.org`)
 }
 
