@@ -47,6 +47,11 @@ test.each([
   ['https://ｅxample.com/', 'host name'],
   ['https://example。com/', 'host name'],
   ['https://①②⑦.0.0.1/', 'host name'],
+  ['https://example.com⁄evil.example/', 'host name'],
+  ['https://example.com∕evil.example/', 'host name'],
+  ['https://example.com⧸evil.example/', 'host name'],
+  ['https://example.com╱evil.example/', 'host name'],
+  ['https://example.com∶443⁄evil.example/', 'host name'],
   ['https://example.com:25/', 'port 25'],
   ['https://example.com:6667/', 'port 6667'],
 ])('refuses %j: %s', (url, reason) => {
@@ -63,7 +68,13 @@ test('accepts no character that the URL parser drops from a host name or replace
   expect(accepted).toEqual([])
 })
 
-test.each(['https://müller.example/', 'https://例え.テスト/', 'https://نامه\u200Cای.example/'])('accepts %s', (url) => {
+test.each([
+  'https://müller.example/',
+  'https://l·l.example/',
+  'https://xn--ls8h.example/',
+  'https://例え.テスト/',
+  'https://نامه\u200Cای.example/',
+])('accepts %s', (url) => {
   expect(urlProblem(url, publicOnly)).toBeUndefined()
 })
 

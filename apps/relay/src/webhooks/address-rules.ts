@@ -59,7 +59,7 @@ export function urlProblem(text: string, rules: AddressRules): ValueProblem | un
     return {
       reason: 'url_invalid',
       message:
-        'must show its host name between https:// and the path, without backslashes, "@", "%", hidden characters or variants of ASCII characters such as "ａ"',
+        'must show its host name between https:// and the path, without backslashes, "@", "%", hidden characters, symbols such as "☕" or variants of ASCII characters such as "ａ"',
     }
   // Removes a trailing dot, because it does not change the name.
   if (url.host.replace(/\.(?=:|$)/, '') === rules.ownHost)
@@ -82,15 +82,17 @@ export function urlProblem(text: string, rules: AddressRules): ValueProblem | un
  * Returns true if a reader sees the host that a request contacts. The URL parser adds missing slashes, reads a
  * backslash as a slash, decodes the host name, drops hidden characters from it and replaces variants of ASCII
  * characters, such as full-width letters and dots. It does not drop joiners, which are part of names in some languages.
+ * It accepts symbols, some of which look like the slash at the end of the host.
  */
 function showsHost(text: string): boolean {
   const [, host] =
     /^https?:\/\/((?:[\u200C\u200D]|[^/?#\\@%\p{Default_Ignorable_Code_Point}])+)(?:[/?#]|$)/iu.exec(text) ?? []
-  return host !== undefined && !Array.from(host).some(isVariantOfAscii)
+  return host !== undefined && !Array.from(host).some(isMisleading)
 }
 
-function isVariantOfAscii(character: string): boolean {
-  return character > '\x7F' && /[\0-\x7F。]/.test(character.normalize('NFKC'))
+/** Returns true for variants of ASCII characters and for symbols, which IDNA 2008 does not allow either. */
+function isMisleading(character: string): boolean {
+  return character > '\x7F' && (/\p{S}/u.test(character) || /[\0-\x7F。]/.test(character.normalize('NFKC')))
 }
 
 /** IPv6 addresses outside 2000::/3 are not assigned, or are older forms of IPv4 addresses (`::127.0.0.1`). */
