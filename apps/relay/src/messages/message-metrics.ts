@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { unlessUnavailable } from '../metrics/unless-unavailable.ts'
 import type { Database } from '../store/database.ts'
+import { countUnableToSend, FAULTS } from '../waiting/unable-to-send-statement.ts'
 import { countInDoubt } from './count-in-doubt-statement.ts'
 import type { Move } from './progress/message-progress.ts'
 
@@ -31,7 +32,17 @@ export function messageMetrics(registry: Registry, database: Database): MessageM
     help: 'Recipients whose outcome is unknown, across all relays',
     registers: [registry],
     async collect() {
-      this.set(await unlessUnavailable(() => countInDoubt(database)))
+      this.set(await unlessUnavailable(() => countInDoubt(database), Number.NaN))
+    },
+  })
+  new Gauge({
+    name: 'smsgw_devices_unable_to_send',
+    help: 'Connected devices on which messages wait because none of their SIMs can send, by reason, across all relays',
+    labelNames: ['reason'],
+    registers: [registry],
+    async collect() {
+      const counts = await unlessUnavailable(() => countUnableToSend(database), undefined)
+      for (const reason of FAULTS) this.set({ reason }, counts === undefined ? Number.NaN : (counts.get(reason) ?? 0))
     },
   })
   return {

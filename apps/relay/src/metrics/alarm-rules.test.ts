@@ -28,6 +28,8 @@ const UP = 'up{job="smsgw",instance="relay:9464"}'
 const AGENTS = 'smsgw_agents_connected{instance="a"}'
 const OTHER_AGENTS = 'smsgw_agents_connected{instance="b"}'
 const DISPATCHED = 'smsgw_message_state_transitions_total{from="Pending",to="Processed"}'
+const NO_NETWORK = 'smsgw_devices_unable_to_send{reason="no_network"}'
+const LOCKED = 'smsgw_devices_unable_to_send{reason="sim_locked"}'
 const CANCELLED = 'smsgw_message_state_transitions_total{from="Pending",to="Cancelled"}'
 const FAILED = 'smsgw_message_state_transitions_total{from="Processed",to="Failed"}'
 const ERRORS = 'smsgw_http_request_duration_seconds_count{method="GET",route="/messages",status="500"}'
@@ -62,6 +64,20 @@ const cases: readonly Case[] = [
     alarm: 'SmsgwAgentDisconnected',
     series: { [AGENTS]: '1x82 0x60', [OTHER_AGENTS]: '0x80 1x62' },
     after: 34,
+  },
+  {
+    what: 'a device that has no network for a quarter of an hour',
+    alarm: 'SmsgwDeviceCannotSend',
+    series: { [NO_NETWORK]: '0x4 2x80', [LOCKED]: '0x84' },
+    after: 17,
+    summary: 'Devices that cannot send because of no_network: 2',
+    labels: { reason: 'no_network' },
+  },
+  {
+    what: 'a device that has no network for ten minutes',
+    alarm: 'SmsgwDeviceCannotSend',
+    series: { [NO_NETWORK]: '0x4 2x40 0x40' },
+    after: 17,
   },
   {
     what: 'a fifth of the messages that fails',

@@ -37,7 +37,7 @@ export function deliveryMetrics(registry: Registry, database: Database): (attemp
     help: 'Age of the oldest due event, not counting events for paused receivers',
     registers,
     async collect() {
-      this.set(await unlessUnavailable(() => queueAgeSeconds(database)))
+      this.set(await unlessUnavailable(() => queueAgeSeconds(database), Number.NaN))
     },
   })
   new Gauge({
@@ -45,7 +45,7 @@ export function deliveryMetrics(registry: Registry, database: Database): (attemp
     help: `Events that wait for a webhook request, including those for failing receivers; at most ${MOST_COUNTED} are counted`,
     registers,
     async collect() {
-      this.set(await unlessUnavailable(() => queueSize(database)))
+      this.set(await unlessUnavailable(() => queueSize(database), Number.NaN))
     },
   })
   return ({ result, seconds, sinceEventSeconds }) => {
