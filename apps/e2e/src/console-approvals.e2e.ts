@@ -27,7 +27,7 @@ test('creates a key that needs approval, and refuses to give it a scope that avo
   await page.goto(`${gateway.url}/access`)
   await page.getByRole('button', { name: 'Create API key' }).click()
   const dialog = page.getByRole('dialog', { name: 'Create API key' })
-  await dialog.getByLabel('Name').fill('assistant')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('assistant')
   await dialog.getByRole('checkbox', { name: 'Require approval' }).check()
   const devices = dialog.locator('label').filter({ hasText: /^Approve or reject messages/ })
   await devices.click()
