@@ -32,6 +32,8 @@ const NO_NETWORK = 'smsgw_devices_unable_to_send{reason="no_network"}'
 const LOCKED = 'smsgw_devices_unable_to_send{reason="sim_locked"}'
 const CANCELLED = 'smsgw_message_state_transitions_total{from="Pending",to="Cancelled"}'
 const FAILED = 'smsgw_message_state_transitions_total{from="Processed",to="Failed"}'
+const DELIVERED = 'smsgw_webhook_attempts_total{result="delivered"}'
+const RETRIED = 'smsgw_webhook_attempts_total{result="retried"}'
 const ERRORS = 'smsgw_http_request_duration_seconds_count{method="GET",route="/messages",status="500"}'
 const GUESSES = 'smsgw_logins_total{method="password",result="throttled"}'
 const LAG = 'smsgw_nodejs_eventloop_lag_p99_seconds{instance="relay:9464"}'
@@ -143,6 +145,25 @@ const cases: readonly Case[] = [
     alarm: 'SmsgwWebhooksLate',
     series: { smsgw_webhook_queue_age_seconds: '60x40' },
     after: 3,
+  },
+  {
+    what: 'a receiver that has failed for a quarter of an hour',
+    alarm: 'SmsgwWebhooksFail',
+    series: { [DELIVERED]: '2x120', [RETRIED]: '0x8 1x4 2x20 3x20 5x60' },
+    after: 30,
+    summary: 'More than half of the webhook requests fail',
+  },
+  {
+    what: 'one failing receiver among many',
+    alarm: 'SmsgwWebhooksFail',
+    series: { [DELIVERED]: '0+3x120', [RETRIED]: '0+1x120' },
+    after: 30,
+  },
+  {
+    what: 'one event that was delivered at the third attempt',
+    alarm: 'SmsgwWebhooksFail',
+    series: { [DELIVERED]: '0x12 1x120', [RETRIED]: '0x8 2x124' },
+    after: 20,
   },
   {
     what: 'a 5xx response a minute',

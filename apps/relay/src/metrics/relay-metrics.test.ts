@@ -55,6 +55,8 @@ test('failures are counted from zero, so that Prometheus sees the first failures
   const text = await scrape()
   for (const from of ['Pending', 'Cancelling', 'Processed', 'Sent'])
     expect(text.split('\n')).toContain(`smsgw_message_state_transitions_total{from="${from}",to="Failed"} 0`)
+  for (const result of ['retried', 'failed'])
+    expect(text.split('\n')).toContain(`smsgw_webhook_attempts_total{result="${result}"} 0`)
 })
 
 test('metrics count what the relay does, without personal data', async () => {

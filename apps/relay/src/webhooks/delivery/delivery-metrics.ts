@@ -20,6 +20,8 @@ export function deliveryMetrics(registry: Registry, database: Database): (attemp
     labelNames: ['result'],
     registers,
   })
+  // Without these zeros, Prometheus would not see the first failures after a start as an increase.
+  for (const result of ['delivered', 'retried', 'failed']) attempts.inc({ result }, 0)
   const duration = new Histogram({
     name: 'smsgw_webhook_attempt_duration_seconds',
     help: 'Time from the start of a webhook request until its response is complete or the request has failed',
