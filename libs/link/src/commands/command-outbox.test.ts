@@ -79,6 +79,24 @@ test('resumes after a claim whose answer was lost', () => {
   expect(nextClaim(requestClaim(failed, 'any'))?.outbox.isResumed).toBe(false)
 })
 
+test('resumes every 30 s after a claim failed, because its transaction may be committed at any later time', () => {
+  const resumed = claimed(nextClaim(granted)?.outbox as CommandOutbox, [], true)
+  let outbox = claimed(claimFailed(nextClaim(requestClaim(resumed, 'any'))?.outbox as CommandOutbox), [], true)
+  const resumesAt: number[] = []
+  for (let tick = 1; tick <= 19; tick += 1) {
+    outbox = tickCommands(outbox)
+    const claim = nextClaim(outbox)
+    if (claim === undefined) continue
+    expect(outbox.isResumed).toBe(false)
+    resumesAt.push(tick)
+    outbox = claimed(claim.outbox, [], true)
+  }
+  expect(resumesAt).toEqual([6, 12, 18])
+  let healthy = resumed
+  for (let tick = 1; tick <= 19; tick += 1) healthy = tickCommands(healthy)
+  expect(nextClaim(healthy)).toBeUndefined()
+})
+
 test('does not repeat a command that is in flight', () => {
   const { outbox } = sent(granted, send('a'), cancel('b'))
   expect(sent(outbox, send('a'), cancel('b'), cancel('a')).texts).toHaveLength(1)

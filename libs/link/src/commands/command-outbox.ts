@@ -34,6 +34,8 @@ export interface CommandOutbox {
   readonly isResumed: boolean
   /** The number of ticks since the last acknowledgement, while commands are in flight. */
   readonly unacknowledgedTicks: number
+  /** The number of ticks since the last resume. Undefined if no claim of this connection has failed. */
+  readonly doubtTicks: number | undefined
 }
 
 /**
@@ -51,6 +53,8 @@ export interface ClaimRoom {
 
 const mostInFlight = 64
 const mostBytesInFlight = 1_048_576
+/** 30 s */
+const ticksUntilResume = 6
 
 export const emptyOutbox: CommandOutbox = {
   limit: undefined,
@@ -63,6 +67,7 @@ export const emptyOutbox: CommandOutbox = {
   mayHaveMore: false,
   isResumed: false,
   unacknowledgedTicks: 0,
+  doubtTicks: undefined,
 }
 
 export function grant(outbox: CommandOutbox, limit: number, urgentLimit: number): CommandOutbox {
@@ -117,9 +122,12 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[], are
 /**
  * Allows the claim to be repeated after a pause. The failed transaction may have been committed. The next claim is a
  * resume, which also returns the commands of that transaction.
+ *
+ * The transaction may even be committed after that resume, for example if the commit waits for a standby that has
+ * stopped. So until the connection ends, the resume is repeated every 30 s. An agent ignores commands that it knows.
  */
 export function claimFailed(outbox: CommandOutbox): CommandOutbox {
-  return { ...outbox, claiming: undefined, due: 'nothing', isResumed: false }
+  return { ...outbox, claiming: undefined, due: 'nothing', isResumed: false, doubtTicks: 0 }
 }
 
 /** Returns the text of the commands to send now. Commands in `tooLarge` do not fit into a frame. */
@@ -161,8 +169,16 @@ export function acknowledged(outbox: CommandOutbox, keys: readonly string[]): Co
 }
 
 export function tickCommands(outbox: CommandOutbox): CommandOutbox {
-  if (outbox.inFlight.length > 0) return { ...outbox, unacknowledgedTicks: outbox.unacknowledgedTicks + 1 }
-  return outbox.unacknowledgedTicks === 0 ? outbox : { ...outbox, unacknowledgedTicks: 0 }
+  const doubted = tickDoubt(outbox)
+  if (outbox.inFlight.length > 0) return { ...doubted, unacknowledgedTicks: outbox.unacknowledgedTicks + 1 }
+  return outbox.unacknowledgedTicks === 0 ? doubted : { ...doubted, unacknowledgedTicks: 0 }
+}
+
+function tickDoubt(outbox: CommandOutbox): CommandOutbox {
+  const { doubtTicks, claiming } = outbox
+  if (doubtTicks === undefined) return outbox
+  if (doubtTicks + 1 < ticksUntilResume || claiming !== undefined) return { ...outbox, doubtTicks: doubtTicks + 1 }
+  return { ...requestClaim(outbox, 'any'), isResumed: false, doubtTicks: 0 }
 }
 
 function isInFlight(outbox: CommandOutbox, command: Command): boolean {

@@ -112,15 +112,12 @@ export function tickRelay(state: OpenState): RelayStep {
   const { pending } = phase.settings
   const isLeaseDue = ticks % ticksPerHeartbeat === 0
   const { connEpoch } = phase
-  return {
-    state: { ...state, phase: { ...phase, outbox, heartbeat, ticks, settings: { sent: 0 } } },
-    effects: [
-      ...(pending ? [send({ type: 'settings', settings: pending })] : []),
-      ...(verdict === 'ping' ? [send({ type: 'ping', number: heartbeat.number })] : []),
-      ...(isLeaseDue ? [{ kind: 'renew-lease', connEpoch } as const] : []),
-      tickLater(relay),
-    ],
-  }
+  return then(advance({ ...state, phase: { ...phase, outbox, heartbeat, ticks, settings: { sent: 0 } } }), [
+    ...(pending ? [send({ type: 'settings', settings: pending })] : []),
+    ...(verdict === 'ping' ? [send({ type: 'ping', number: heartbeat.number })] : []),
+    ...(isLeaseDue ? [{ kind: 'renew-lease', connEpoch } as const] : []),
+    tickLater(relay),
+  ])
 }
 
 function pushSettings(state: OpenState, change: RelayInput & { kind: 'settings-changed' }): RelayStep {
