@@ -198,6 +198,7 @@ function startFeatures(
     rules,
     queueLimit: config.QUEUE_MAX_PENDING,
     mayMixEmulated: config.MIX_EMULATED_MODEMS,
+    claimAlong: (deviceId, isUrgent) => agents.claimAlong(deviceId, isUrgent),
     onAccepted,
   })
   const webhooks = new DeliveryWorker({

@@ -1,5 +1,6 @@
 // Inbound path, step 7: receives the event and acknowledges it after the commit. Next: event-recorder.ts.
 
+import type { Command } from '@smsgw/contract/link/command'
 import { capabilities, type Hello } from '@smsgw/contract/link/frame'
 import type { RelayFailureCode } from '@smsgw/contract/messages/failure-code'
 import type { Settings } from '@smsgw/contract/relay/settings'
@@ -14,6 +15,7 @@ import { addressBlock } from '../limits/address-block.ts'
 import { type FairQueue, URGENT } from '../limits/fair-queue.ts'
 import { advanceMessages } from '../messages/progress/advance-messages.ts'
 import { hidesSender } from '../settings/merge-settings.ts'
+import type { RawStatements } from '../store/raw-statements.ts'
 import type { SecretBox } from '../store/secret-box.ts'
 import type { AdmissionReads } from './admission-reads.ts'
 import { admitAgent, authenticateAgent, REVOKED } from './admit-agent.ts'
@@ -21,7 +23,7 @@ import { AgentReports } from './agent-reports.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import { LEASE_MS } from './claim/lease.ts'
 import { openConnection } from './claim/open-connection.ts'
-import { claimCommands } from './dispatch/claim-commands-statement.ts'
+import { type ClaimOptions, claimCommands, type Room } from './dispatch/claim-commands-statement.ts'
 import { readUnacknowledgedCommands } from './dispatch/read-unacknowledged-statement.ts'
 import type { TelemetryRecorder } from './telemetry-recorder.ts'
 
@@ -69,7 +71,7 @@ export interface AgentRequestDeps {
 /** The effects of a session that need the database. */
 export type DatabaseEffect = Exclude<
   RelayEffect,
-  { kind: 'send' | 'close' | 'set-timer' | 'cancel-timer' | 'close-connection' | 'commands-taken' }
+  { kind: 'send' | 'close' | 'set-timer' | 'cancel-timer' | 'close-connection' | 'commands-taken' | 'claim-along' }
 >
 
 type Refused = Extract<RelayInput, { kind: 'refused' }>
@@ -175,13 +177,8 @@ export class AgentRequests {
           ? await this.#inTurn(this.#deps.admissionWrites, addressBlock(this.#address), () =>
               readUnacknowledgedCommands(database, connection, clock.now()),
             )
-          : await claimCommands(database, connection, effect.room, clock.now(), {
-              onDispatched: this.#deps.onDispatched,
-              mayMixEmulated: this.#deps.relay.mayMixEmulated,
-            })
-        if (commands === undefined) return undefined
-        if (commands.length > 0) crashPoint('commands-claimed')
-        return { kind: 'commands-claimed', commands: commands.map((command) => openPin(this.#deps.store.box, command)) }
+          : await this.claim(database, effect.room)
+        return commands && this.claimed(commands)
       }
       case 'command-too-large': {
         const { deviceId, accountId } = this.#opened()
@@ -208,6 +205,18 @@ export class AgentRequests {
         // Does nothing, because ConnectedAgents renews the leases of all connections together.
         return undefined
     }
+  }
+
+  claim(statements: RawStatements, room: Room, { mayWait }: Pick<ClaimOptions, 'mayWait'> = {}): Promise<Command[]> {
+    const { onDispatched, relay, store } = this.#deps
+    const options = { onDispatched, mayMixEmulated: relay.mayMixEmulated, mayWait }
+    return claimCommands(statements, this.#opened(), room, store.clock.now(), options)
+  }
+
+  /** Returns the input for the session when these commands belong to the journal of the device. */
+  claimed(commands: readonly Command[]): RelayInput {
+    if (commands.length > 0) crashPoint('commands-claimed')
+    return { kind: 'commands-claimed', commands: commands.map((command) => openPin(this.#deps.store.box, command)) }
   }
 
   /** Returns undefined if the agent has disconnected in the meantime, or if its write was dropped. */

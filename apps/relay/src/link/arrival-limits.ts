@@ -24,3 +24,15 @@ export class ArrivalLimits {
  * may reconnect here at once when that relay stops.
  */
 const OF_ONE_RELAY = { capacity: 5_000, refillMs: 5 }
+
+/**
+ * The largest number of agents that wait for admission. A busy database can admit this number within the 45 s for which
+ * an agent waits. Other agents have to reconnect.
+ */
+export const MOST_ARRIVING = 2_000
+/**
+ * How many agents are admitted at the same time. Most of them wait for reads that they share, so this number exceeds
+ * the number of database connections. It allows about 400 admissions a second. If it were much larger, the results of
+ * one read would keep the event loop busy for too long.
+ */
+export const ADMITTED_AT_ONCE = 32

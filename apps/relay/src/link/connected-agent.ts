@@ -11,6 +11,8 @@ import {
   type RelayState,
   type RelayTimer,
 } from '@smsgw/link/relay/state'
+import type { ClaimAlong } from '../messages/accept/accept-messages.ts'
+import { isStatementError } from '../messages/accept/statement-error.ts'
 import type { AccountSettings } from '../settings/read-settings.ts'
 import {
   type AgentRequestDeps,
@@ -22,6 +24,7 @@ import {
 } from './agent-requests.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { ConnectionCloser } from './claim/connection-closer.ts'
+import type { Room } from './dispatch/claim-commands-statement.ts'
 import type { RoutedChallenge } from './routed-challenge.ts'
 
 /** The transport of an agent's connection, which is a WebSocket or a pair of functions in one process. */
@@ -60,6 +63,8 @@ export class ConnectedAgent {
   #state: RelayState
   #isStepping = false
   #isOver = false
+  /** The room of a claim that has just begun in the transaction of an accept. */
+  #roomAlong: Room | undefined
   #settingsVersion = 0
   /** The settings that were sent last, or undefined if none were sent yet. */
   #settings: SettingsForAgent | undefined
@@ -120,6 +125,38 @@ export class ConnectedAgent {
   }
 
   /**
+   * Begins a claim in a transaction that stores messages for this device. Returns undefined if no claim can begin now,
+   * for example because the agent grants no credit or because another claim is in progress.
+   */
+  claimAlong(due: 'ordinary-sends' | undefined): ClaimAlong | undefined {
+    if (this.#isStepping) return undefined
+    this.#roomAlong = undefined
+    this.step({ kind: 'claim-along', due })
+    const room = this.#roomAlong
+    if (room === undefined) return undefined
+    return {
+      // An accept must not wait for an agent that is just connecting. That connection claims the message.
+      start: (statements) => this.#requests.claim(statements, room, { mayWait: false }),
+      settle: (committed) => {
+        committed.then(
+          (commands) => this.step(this.#requests.claimed(commands)),
+          (error) => this.#claimAgain(error),
+        )
+      },
+    }
+  }
+
+  #claimAgain(error: unknown): void {
+    if (isStatementError(error)) {
+      // The transaction was rolled back because of the message, so nothing was claimed.
+      this.step({ kind: 'commands-claimed', commands: [] })
+      this.step({ kind: 'wake' })
+    } else {
+      this.step({ kind: 'claim-failed' })
+    }
+  }
+
+  /**
    * Processes inputs one after the other. If an effect immediately creates a new input, this input is processed after
    * all effects were carried out.
    */
@@ -173,6 +210,9 @@ export class ConnectedAgent {
         break
       case 'close-connection':
         if (this.connection !== undefined) this.#deps.closer.add(this.connection)
+        break
+      case 'claim-along':
+        this.#roomAlong = effect.room
         break
       case 'commands-taken':
         // Stores nothing, because the agent also reports stored commands as events.

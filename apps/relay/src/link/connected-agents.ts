@@ -2,12 +2,14 @@
 
 import type { WakeHint } from '../hints/wake-hint.ts'
 import { FairQueue } from '../limits/fair-queue.ts'
+import type { ClaimAlong } from '../messages/accept/accept-messages.ts'
 import { newId } from '../random.ts'
 import { readSettingsOf } from '../settings/read-settings.ts'
 import { everySecond } from '../store/every-second.ts'
 import { polling } from '../store/raw-statements.ts'
 import { AdmissionReads } from './admission-reads.ts'
 import type { LinkStorage } from './agent-requests.ts'
+import { ADMITTED_AT_ONCE, MOST_ARRIVING } from './arrival-limits.ts'
 import type { AgentConnection } from './claim/agent-connection.ts'
 import type { EndedConnection } from './claim/close-connections-statement.ts'
 import { ConnectionCloser } from './claim/connection-closer.ts'
@@ -124,6 +126,11 @@ export class ConnectedAgents {
     this.#sessions.add(session)
     session.step({ kind: 'opened' })
     return session
+  }
+
+  /** Returns undefined if the device is not connected to this relay, or if no claim can begin now. */
+  claimAlong(deviceId: string, isUrgent: boolean): ClaimAlong | undefined {
+    return this.#byDevice.get(deviceId)?.claimAlong(isUrgent ? undefined : 'ordinary-sends')
   }
 
   /**
@@ -385,15 +392,4 @@ export class ConnectedAgents {
   }
 }
 
-/**
- * The largest number of agents that wait for admission. A busy database can admit this number within the 45 s for which
- * an agent waits. Other agents have to reconnect.
- */
-export const MOST_ARRIVING = 2_000
-/**
- * How many agents are admitted at the same time. Most of them wait for reads that they share, so this number exceeds
- * the number of database connections. It allows about 400 admissions a second. If it were much larger, the results of
- * one read would keep the event loop busy for too long.
- */
-export const ADMITTED_AT_ONCE = 32
 const POLL_MS = 1_000

@@ -14,6 +14,7 @@ import {
   rawStatement,
   rawTransaction,
   together,
+  transactionInOneTrip,
   withoutPrisma,
 } from './raw-statements.ts'
 import { readRow } from './read-rows.ts'
@@ -300,3 +301,21 @@ async function isConnected(pid: number): Promise<boolean> {
 async function account(id: string): Promise<void> {
   await world.database.account.create({ data: { id, username: id, passwordHash: '' } })
 }
+
+test('a transaction in one trip commits all its statements, or none and reports why', async () => {
+  await world.database.$executeRaw`CREATE TABLE trip (number int PRIMARY KEY)`
+  const insert = (statements: RawStatements, number: number) =>
+    statements.$executeRaw`INSERT INTO trip VALUES (${number})`
+  const counts = await transactionInOneTrip(world.database, (statements) => [
+    insert(statements, 1),
+    insert(statements, 2),
+  ])
+  expect(counts).toEqual([1, 1])
+  const refused = transactionInOneTrip(world.database, (statements) => [insert(statements, 3), insert(statements, 1)])
+  expect(sqlState(await refused.catch((error: unknown) => error))).toBe('23505')
+  const first = transactionInOneTrip(world.database, (statements) => [insert(statements, 1), insert(statements, 4)])
+  expect(sqlState(await first.catch((error: unknown) => error))).toBe('23505')
+  const stored = await world.database
+    .$queryRaw`SELECT number, xmin::text = (SELECT min(xmin::text) FROM trip) AS same FROM trip`
+  expect(stored).toEqual([1, 2].map((number) => ({ number, same: true })))
+})

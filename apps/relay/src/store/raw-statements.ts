@@ -95,6 +95,27 @@ export async function rawTransaction<Result>(
   return await onConnection(raw, timeoutMs, (client) => commit(client, (send) => work(rawStatements(send, raw))))
 }
 
+/**
+ * Runs a transaction whose statements do not need each other's results, in one round trip: BEGIN, the statements and
+ * COMMIT are sent at once. `start` must start all statements before it returns. PostgreSQL runs them in this order. If
+ * one of them fails, it rolls back.
+ */
+export async function transactionInOneTrip<Results extends readonly unknown[]>(
+  database: Database,
+  start: (statements: RawStatements) => { readonly [At in keyof Results]: Promise<Results[At]> },
+): Promise<Results> {
+  const raw = pools.get(database)
+  if (raw === undefined) throw new Error('this client of the database has no pool for raw statements')
+  return await onConnection(raw, TRANSACTION_TIMEOUT_MS, async (client) => {
+    const send: Send = (query) => sentTogether(client, () => client.query(query))
+    const begun = send({ text: 'BEGIN' })
+    const started = together<Results>(start(rawStatements(send, { nameOf: raw.nameOf })))
+    const [, results, ended] = await together([begun, started, send({ text: 'COMMIT' })])
+    checkCommitted(ended)
+    return results
+  })
+}
+
 /** Runs a single statement, which is its own transaction, with the time limit of `rawTransaction`. */
 export async function rawStatement<Result>(
   database: Database | RawDatabase,
@@ -213,10 +234,14 @@ function streamOf(client: PoolClient): Socket {
   return (client as PoolClient & { readonly connection: { readonly stream: Socket } }).connection.stream
 }
 
-function rawStatements(send: Send, { nameOf, connect }: RawPool): RawStatements {
+/** Sends at once if there is no `connect`, which the connection of a transaction does not need. */
+function rawStatements(
+  send: Send,
+  { nameOf, connect }: Pick<RawPool, 'nameOf'> & Partial<Pick<RawPool, 'connect'>>,
+): RawStatements {
   const run = async (text: TemplateStringsArray | Prisma.Sql, values: readonly unknown[]): Promise<QueryResult> => {
     const sql = 'raw' in text ? Prisma.sql(text, ...values) : text
-    await connect()
+    if (connect !== undefined) await connect()
     try {
       return await send({
         name: nameOf({ sql: sql.text }),

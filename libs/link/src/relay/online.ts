@@ -78,6 +78,8 @@ export function proceed(state: OpenState, input: RelayInput): RelayStep {
       return retryLater(withOutbox(state, claimFailed(outbox)))
     case 'wake':
       return advance(withOutbox(state, requestClaim(outbox, input.due ?? 'any')))
+    case 'claim-along':
+      return claimAlong(state, input)
     case 'settings-changed':
       return pushSettings(state, input)
     case 'drain':
@@ -171,6 +173,14 @@ function requestReplay(state: OpenState, mark: number): RelayStep {
     state: { ...state, phase: { ...state.phase, inbox: restartFrom(mark) } },
     effects: [send({ type: 'replay', from: mark + 1 })],
   }
+}
+
+/** A resume does not claim new commands, so it cannot be replaced by this claim. */
+function claimAlong(state: OpenState, { due }: RelayInput & { kind: 'claim-along' }): RelayStep {
+  const { outbox } = state.phase
+  const claim = outbox.isResumed ? nextClaim(requestClaim(outbox, due ?? 'any')) : undefined
+  if (claim === undefined) return unchanged(state)
+  return { state: withOutbox(state, claim.outbox), effects: [{ kind: 'claim-along', room: claim.room }] }
 }
 
 function commandsClaimed(state: OpenState, { commands, areAll }: RelayInput & { kind: 'commands-claimed' }): RelayStep {

@@ -137,6 +137,20 @@ test('ends the connection after a gap in the events, and when the agent sends mo
   expect(closeIn(relayReceives(readyRelay(), events(5, 5)).effects)).toMatchObject({ code: 4413 })
 })
 
+test('a transaction claims only if a claim can begin at once, and its commands are sent after the commit', () => {
+  const along = { kind: 'claim-along' } as const
+  const granted = relayReceives(open().state, { type: 'credit', limit: 2, urgentLimit: 3 }).state
+  expect(playRelay(granted, along).effects).toEqual([])
+  const resumed = playRelay(granted, { kind: 'commands-claimed', commands: [], areAll: true }).state
+  const claiming = playRelay(resumed, along)
+  expect(claiming.effects).toMatchObject([{ kind: 'claim-along', room: { sends: 2 } }])
+  expect(playRelay(claiming.state, along).effects).toEqual([])
+  const committed = playRelay(claiming.state, { kind: 'commands-claimed', commands: [cancel('a')] })
+  expect(relayFramesIn(committed.effects)).toEqual([{ type: 'command', command: cancel('a') }])
+  const failed = playRelay(claiming.state, { kind: 'claim-failed' }, { kind: 'timer', timer: 'retry' })
+  expect(failed.effects.at(-1)).toMatchObject({ kind: 'claim-commands', isResume: true })
+})
+
 test('the first claim of a connection returns unacknowledged commands, and later claims return new commands', () => {
   const { state, effects } = relayReceives(open().state, { type: 'credit', limit: 2, urgentLimit: 3 })
   expect(effects).toMatchObject([{ kind: 'claim-commands', isResume: true, connEpoch: 7, journalId: 'journal' }])

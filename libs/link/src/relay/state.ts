@@ -109,6 +109,8 @@ export type RelayInput =
   | { readonly kind: 'fenced' }
   /** Commands may be waiting to be claimed. Without `due`, the commands may be of any kind. */
   | { readonly kind: 'wake'; readonly due?: 'ordinary-sends' | undefined }
+  /** Begins the claim of sends that a transaction is about to store, unless a claim cannot begin now. */
+  | { readonly kind: 'claim-along'; readonly due?: 'ordinary-sends' | undefined }
   | {
       readonly kind: 'settings-changed'
       readonly settings: Readonly<Record<string, unknown>>
@@ -159,6 +161,8 @@ export type RelayEffect =
       readonly isResume: boolean
       readonly room: ClaimRoom
     }
+  /** Claim at the end of the transaction of the input. Reply with `commands-claimed` or `claim-failed`. */
+  | { readonly kind: 'claim-along'; readonly room: ClaimRoom }
   /** The keys of commands that are on the agent's disk. */
   | { readonly kind: 'commands-taken'; readonly keys: readonly string[] }
   /** End the command as failed, because it does not fit into a frame. */

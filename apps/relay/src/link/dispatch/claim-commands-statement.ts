@@ -31,6 +31,8 @@ export interface ClaimOptions {
   readonly onDispatched?: ((sinceDueSeconds: number) => void) | undefined
   /** True if sends are claimed for virtual modems even while the account has a real modem. */
   readonly mayMixEmulated?: boolean | undefined
+  /** False if the claim returns nothing while another transaction changes the device, instead of waiting for it. */
+  readonly mayWait?: boolean | undefined
 }
 
 /**
@@ -58,7 +60,7 @@ export async function claimCommands(
   connection: AgentConnection,
   room: Room,
   now: Date,
-  { onDispatched, mayMixEmulated = false }: ClaimOptions = {},
+  { onDispatched, mayMixEmulated = false, mayWait }: ClaimOptions = {},
 ): Promise<Command[]> {
   const { deviceId, accountId, journalId } = connection
   const ofDevice = Prisma.sql`device_id = ${deviceId} AND account_id = ${accountId}`
@@ -77,6 +79,7 @@ export async function claimCommands(
       connection,
       Prisma.sql`(EXISTS (SELECT FROM recipients WHERE ${dueSend}) OR EXISTS (SELECT FROM recipients WHERE ${undispatchedCancel})
         OR EXISTS (SELECT FROM device_commands WHERE ${undispatchedCommand}))`,
+      mayWait,
     )},
     undispatched_cancels AS MATERIALIZED (
       SELECT cmd_id FROM recipients WHERE EXISTS (SELECT FROM fence) AND ${undispatchedCancel}

@@ -1,7 +1,9 @@
 // Outbound path, step 3: finds out whether the message was accepted before. Next: store-messages-statement.ts.
 
+import { type Command, urgentPriority } from '@smsgw/contract/link/command'
 import type { MessageContent, SendMessageRequest } from '@smsgw/contract/messages/message'
-import type { Statements } from '../../store/database.ts'
+import type { Database, Statements } from '../../store/database.ts'
+import { type RawStatements, transactionInOneTrip } from '../../store/raw-statements.ts'
 import type { StoredMessage } from '../stored-message.ts'
 import { type DuplicateMessage, findDuplicates } from './find-duplicates-statement.ts'
 import type { IdempotencyKey } from './idempotency-key.ts'
@@ -10,8 +12,8 @@ import { storeAttachments } from './store-attachments-statement.ts'
 import { storeMessages } from './store-messages-statement.ts'
 
 export type AcceptOutcome =
-  /** The message is on disk. */
-  | { readonly kind: 'accepted' }
+  /** The message is on disk. If `isClaimed`, the session of its device need not be woken. */
+  | { readonly kind: 'accepted'; readonly isClaimed?: true }
   /** The same request was accepted before under the same idempotency key. */
   | { readonly kind: 'repeated'; readonly message: StoredMessage }
   /** The idempotency key belongs to a different request. */
@@ -38,6 +40,34 @@ export async function acceptMessages(
   for (const [position, message] of messages.entries())
     if (message.content.kind === 'mms' && !leftOut.includes(position))
       await storeAttachments(statements, message, message.content.attachments)
+  return await outcomesOf(statements, messages, leftOut)
+}
+
+/**
+ * Stores messages for one device, and claims for this device in the same transaction, in one round trip. The claim
+ * decides as any other claim does: it returns the messages whose turn it is, not necessarily these.
+ */
+export async function acceptAndClaim(
+  database: Database,
+  messages: readonly NewMessage[],
+  waitMs: number,
+  claim: ClaimAlong,
+): Promise<readonly AcceptOutcome[]> {
+  const committed = transactionInOneTrip(
+    database,
+    (statements) => [storeMessages(statements, messages, waitMs), claim.start(statements)] as const,
+  )
+  claim.settle(committed.then(([, commands]) => commands))
+  const [leftOut, commands] = await committed
+  const outcomes = await outcomesOf(database, messages, leftOut)
+  return commands.length === 0 ? outcomes : outcomes.map((one) => (one === accepted ? acceptedAndClaimed : one))
+}
+
+async function outcomesOf(
+  statements: Statements,
+  messages: readonly NewMessage[],
+  leftOut: readonly number[],
+): Promise<readonly AcceptOutcome[]> {
   if (leftOut.length === 0) return messages.map(() => accepted)
   const others = leftOut.flatMap((position) => messages[position] ?? [])
   const taken = await findDuplicates(statements, others)
@@ -46,6 +76,7 @@ export async function acceptMessages(
 }
 
 const accepted: AcceptOutcome = { kind: 'accepted' }
+const acceptedAndClaimed: AcceptOutcome = { kind: 'accepted', isClaimed: true }
 
 function outcomeOf(message: NewMessage, taken: DuplicateMessage | undefined): AcceptOutcome {
   if (taken === undefined) return { kind: 'device-gone' }
@@ -60,6 +91,14 @@ export function repeatOutcome({ idempotency }: Pick<NewMessage, 'idempotency'>, 
   if (idempotency === undefined || taken.idempotencyKey !== idempotency.key) return undefined
   const isSame = Buffer.compare(taken.idempotencyFingerprint ?? new Uint8Array(), idempotency.fingerprint) === 0
   return isSame ? ({ kind: 'repeated', message: taken } as const) : ({ kind: 'key-taken' } as const)
+}
+
+/** A claim for a device in the transaction that stores messages for it. */
+export interface ClaimAlong {
+  /** Starts the statement of the claim. Called after the statement that stores the messages was started. */
+  start(statements: RawStatements): Promise<readonly Command[]>
+  /** Sends the commands to the agent after the commit. Must be called for every claim. */
+  settle(committed: Promise<readonly Command[]>): void
 }
 
 /** A message ready to be stored. */
@@ -83,6 +122,11 @@ export interface NewMessage {
   readonly statusCallback?: string | undefined
   /** If set, the message waits until it is approved, and fails at this time. */
   readonly approvalUntil?: Date | undefined
+}
+
+/** Returns true if the message may use credit that is reserved for urgent messages. */
+export function isUrgent({ priority = 0 }: Pick<NewMessage, 'priority'>): boolean {
+  return priority >= urgentPriority
 }
 
 export interface NewRecipient {

@@ -2,7 +2,6 @@
 
 import { isNumberAlias } from '@smsgw/contract/devices/number-alias'
 import { DecodedBase64 } from '@smsgw/contract/fields/decoded-base64'
-import { urgentPriority } from '@smsgw/contract/link/command'
 import type { Capability } from '@smsgw/contract/link/frame'
 import { needsPrivateKey } from '@smsgw/contract/messages/encrypted-field'
 import type { MessageStateAnswer, SendMessageQuery, SendMessageRequest } from '@smsgw/contract/messages/message'
@@ -17,8 +16,8 @@ import { newTimedId, type Random } from '../../random.ts'
 import type { Database } from '../../store/database.ts'
 import { acceptedAnswer, repeatedAnswer } from '../message-answer.ts'
 import type { AcceptOutcome, NewMessage } from './accept-messages.ts'
-import { repeatOutcome } from './accept-messages.ts'
-import { acceptWithinLimits } from './accept-within-limits.ts'
+import { isUrgent, repeatOutcome } from './accept-messages.ts'
+import { acceptWithinLimits, type ClaimAlongWith } from './accept-within-limits.ts'
 import { aliasDevice } from './alias-device.ts'
 import { type CheckedMessage, checkMessage, type MessageRules } from './check-message.ts'
 import { deviceRefusal } from './choose-device.ts'
@@ -32,6 +31,7 @@ export interface AcceptRequestDeps {
   readonly clock: Clock
   readonly random: Random
   readonly hints: Pick<WakeHints, 'wakeForSend'>
+  readonly claimAlong?: ClaimAlongWith | undefined
   readonly rules: MessageRules
   /** The largest number of unfinished recipients per device. */
   readonly queueLimit: number
@@ -80,7 +80,7 @@ interface RequestedMessage extends SendRequest {
 export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
   const { database, clock, random, hints, rules } = deps
   const roster = new DeviceRoster(deps)
-  const accept = acceptWithinLimits(database)
+  const accept = acceptWithinLimits(database, deps.claimAlong)
   return async (request) => {
     const { principal, body, query } = request
     const { accountId } = principal
@@ -120,8 +120,8 @@ export function acceptRequests(deps: AcceptRequestDeps): AcceptRequest {
     if (outcome.kind !== 'accepted') return repeatedAnswerOrError(outcome, requested)
     crashPoint('message-committed')
     deps.onAccepted?.()
-    if (message.scheduleAt === undefined && message.approvalUntil === undefined)
-      hints.wakeForSend(message.deviceId, (message.priority ?? 0) >= urgentPriority)
+    const isDue = message.scheduleAt === undefined && message.approvalUntil === undefined
+    if (isDue && !outcome.isClaimed) hints.wakeForSend(message.deviceId, isUrgent(message))
     return { message: acceptedAnswer(message), isRepeated: false }
   }
 

@@ -1,8 +1,16 @@
 import type { Database, Statements } from '../../store/database.ts'
-import { type AcceptOutcome, acceptMessages, type NewMessage, repeatOutcome } from './accept-messages.ts'
+import {
+  type AcceptOutcome,
+  acceptAndClaim,
+  acceptMessages,
+  type ClaimAlong,
+  isUrgent,
+  type NewMessage,
+  repeatOutcome,
+} from './accept-messages.ts'
 import { lockReplies, replyCounter } from './count-replies-statement.ts'
 import { findDuplicates } from './find-duplicates-statement.ts'
-import { groupAccepts } from './group-accepts.ts'
+import { groupAccepts, WAIT_IN_GROUP_MS } from './group-accepts.ts'
 import { addUsage, lockUsage, usageRow } from './key-usage-statement.ts'
 import { isStatementError } from './statement-error.ts'
 
@@ -11,9 +19,18 @@ import { isStatementError } from './statement-error.ts'
  * if another relay has locked a key, only the messages of this key wait. Replies have separate groups for the same
  * reason. MMS have separate groups, because the transfer of their attachments to the database takes long.
  */
-export function acceptWithinLimits(database: Database): (message: NewMessage) => Promise<AcceptOutcome> {
+export function acceptWithinLimits(
+  database: Database,
+  claimAlong: ClaimAlongWith = () => undefined,
+): (message: NewMessage) => Promise<AcceptOutcome> {
   const unlimited = groupAccepts({
-    accept: (messages, waitMs) => acceptMessages(database, messages, waitMs),
+    accept: (messages, waitMs) => {
+      // A message that is tried again may wait longer, and must not delay the claims of its device.
+      const claim = waitMs > WAIT_IN_GROUP_MS ? undefined : claimOf(messages, claimAlong)
+      return claim === undefined
+        ? acceptMessages(database, messages, waitMs)
+        : acceptAndClaim(database, messages, waitMs, claim)
+    },
     isAboutOne: isStatementError,
   })
   const replies = groupAccepts({
@@ -48,6 +65,18 @@ export function acceptWithinLimits(database: Database): (message: NewMessage) =>
     if (recipientsPerDay !== undefined && keyId !== undefined) return acceptLimited(keyId, message)
     return message.content.kind === 'mms' ? mms(message) : unlimited(message)
   }
+}
+
+/** Begins a claim for this device in the transaction that stores messages for it. */
+export type ClaimAlongWith = (deviceId: string, isUrgent: boolean) => ClaimAlong | undefined
+
+/** Begins a claim if all messages are due now and have the same device. */
+function claimOf(messages: readonly NewMessage[], claimAlong: ClaimAlongWith): ClaimAlong | undefined {
+  const deviceId = messages[0]?.deviceId
+  const isSole = ({ deviceId: other, scheduleAt, approvalUntil }: NewMessage) =>
+    other === deviceId && scheduleAt === undefined && approvalUntil === undefined
+  if (deviceId === undefined || !messages.every(isSole)) return undefined
+  return claimAlong(deviceId, messages.some(isUrgent))
 }
 
 /**

@@ -19,7 +19,7 @@ const MOST_WAITING = 10_000
  */
 const HANGING_MS = 2_000
 /** The longest time that a group waits for a duplicate that hangs in another process. */
-const WAIT_IN_GROUP_MS = 250
+export const WAIT_IN_GROUP_MS = 250
 /** The longest time that a message waits for its duplicate if it is stored separately. */
 const WAIT_ALONE_MS = 5_000
 

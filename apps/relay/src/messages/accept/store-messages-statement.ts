@@ -1,8 +1,8 @@
 // Outbound path, step 4: stores message and recipients in one commit. Next: wake-hints.ts.
 
 import { z } from 'zod'
-import type { Statements } from '../../store/database.ts'
 import { Prisma } from '../../store/generated/client.ts'
+import type { RawStatements } from '../../store/raw-statements.ts'
 import { readRows } from '../../store/read-rows.ts'
 import { HELD } from '../approval/decide-approval-statement.ts'
 import { octetsOfData } from '../message-data.ts'
@@ -26,7 +26,7 @@ import type { NewMessage } from './accept-messages.ts'
  * bench`).
  */
 export async function storeMessages(
-  statements: Statements,
+  statements: RawStatements,
   messages: readonly NewMessage[],
   waitMs: number,
 ): Promise<readonly number[]> {
