@@ -4,12 +4,11 @@ import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
 
-export interface TrafficWindow {
+export interface TrafficBuckets {
   readonly accountId: string
-  /** The start of the first time bucket. */
-  readonly from: Date
   readonly stepSeconds: number
-  readonly buckets: number
+  /** The start of each time bucket. */
+  readonly starts: readonly Date[]
 }
 
 /**
@@ -20,7 +19,7 @@ export interface TrafficWindow {
  */
 export async function countTraffic(
   statements: Statements,
-  { accountId, from, stepSeconds, buckets }: TrafficWindow,
+  { accountId, stepSeconds, starts }: TrafficBuckets,
 ): Promise<CountedTraffic[]> {
   return await readRows(
     statements,
@@ -29,11 +28,8 @@ export async function countTraffic(
     SELECT bucket.at, accepted.count AS accepted, sent.count AS sent, delivered.count AS delivered,
       failed.count AS failed, received.count AS received,
       (1000 * extract(epoch FROM sent.waits[1]))::float8 AS p50, (1000 * extract(epoch FROM sent.waits[2]))::float8 AS p95
-    FROM generate_series(0, ${buckets}::int - 1) AS number
-    CROSS JOIN LATERAL (
-      SELECT ${from}::timestamptz + number * make_interval(secs => ${stepSeconds}) AS at,
-        ${from}::timestamptz + (number + 1) * make_interval(secs => ${stepSeconds}) AS until
-    ) AS bucket
+    FROM unnest(${[...starts]}::timestamptz[]) AS start
+    CROSS JOIN LATERAL (SELECT start AS at, start + make_interval(secs => ${stepSeconds}) AS until) AS bucket
     CROSS JOIN LATERAL (
       SELECT count(*)::int FROM messages
       WHERE account_id = ${accountId} AND state = ANY(${[...messageStates]}::message_state[])

@@ -6,11 +6,13 @@ import {
 } from '@smsgw/contract/messages/statistics'
 import type { CoreDeps } from '../core-deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { type CountedTraffic, countTraffic } from './count-traffic-statement.ts'
+import type { CountedTraffic } from './count-traffic-statement.ts'
+import { KeptTraffic } from './kept-traffic.ts'
 
 export type ShowStatisticsDeps = Pick<CoreDeps, 'database' | 'clock'>
 
 export function showStatistics({ database, clock }: ShowStatisticsDeps): Endpoint {
+  const kept = new KeptTraffic(clock)
   return endpoint({
     query: statisticsQuery,
     answers: { 200: statistics },
@@ -20,7 +22,7 @@ export function showStatistics({ database, clock }: ShowStatisticsDeps): Endpoin
       const stepMs = stepSeconds * 1000
       const last = Math.floor(clock.now().getTime() / stepMs) * stepMs
       const from = new Date(last - (buckets - 1) * stepMs)
-      const traffic = await countTraffic(database, { accountId, from, stepSeconds, buckets })
+      const traffic = await kept.read(database, { accountId, from, stepSeconds, buckets })
       return { status: 200, body: { period, stepSeconds, buckets: traffic.map(bucketOf) } }
     },
   })

@@ -238,7 +238,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
   'settings/read-own-settings-statement.ts': (s) => readOwnSettings(s, ['account']),
   'settings/lock-settings-statement.ts': (s) => lockSettings(s, 'account'),
   'statistics/count-traffic-statement.ts': (s) =>
-    countTraffic(s, { accountId: 'account', from: now, stepSeconds: 60, buckets: 2 }),
+    countTraffic(s, { accountId: 'account', stepSeconds: 60, starts: [now, new Date(now.getTime() + 60_000)] }),
   'webhooks/api/delete-webhook-statement.ts': (s) => deleteWithDeliveries(s, 1n),
   'webhooks/api/drop-unreadable-statement.ts': (s) =>
     dropUnreadable(s, 1n, [{ event: 'sms:received', scopes: 'inbox:list' }]),
