@@ -51,11 +51,29 @@ export async function isOrderBehind(statements: RawStatements): Promise<boolean>
 }
 
 /**
+ * Waits for transactions that delete messages. They hold this lock together, and compare their messages with the order,
+ * so the order must not change until they have committed (migration 0061). Waits as long as a statement may take.
+ */
+export async function lockOrder(statements: Statements): Promise<void> {
+  await statements.$executeRaw`
+    SELECT set_config('lock_timeout', '30s', true), pg_advisory_xact_lock(1936554599, hashtext('conversation order'))`
+}
+
+/**
+ * A condition of a statement that deletes messages, which is always true. It waits for a run of the job, and keeps the
+ * order until the transaction ends. A transaction that deletes messages during a run without this condition adds each
+ * conversation to the queue. The transaction must not have changed the order before, because the job waits for it.
+ */
+export const keepOrder = Prisma.sql`(
+  SELECT set_config('lock_timeout', '30s', true) IS NOT NULL
+    AND pg_advisory_xact_lock_shared(1936554599, hashtext('conversation order'))::text IS NOT NULL)`
+
+/**
  * Writes folder and last time of the conversations of these messages, and of up to `queued` conversations of the queue.
  * The last message is read again each time, so a repeated statement changes nothing.
  *
  * Locks: rows of `conversation_order`, and those of the queue that it deletes. Only one job at a time runs this
- * statement, because the job takes the lock of its name.
+ * statement, because the job takes the lock of its name. Needs `lockOrder`.
  */
 export async function updateOrder(
   statements: Statements,

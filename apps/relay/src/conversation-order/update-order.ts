@@ -3,13 +3,16 @@
 // the messages that arrived after the last run.
 import { awaitTransactions } from '../live/await-transactions-statement.ts'
 import type { Database } from '../store/database.ts'
-import { type OrderedKeys, readLastKeys, readProgress, updateOrder } from './update-order-statement.ts'
+import { lockOrder, type OrderedKeys, readLastKeys, readProgress, updateOrder } from './update-order-statement.ts'
 
 /**
  * The number of messages of each direction in one run. One message takes 50 µs, so with one run per second, each
  * direction uses 5 % of one core. A million messages of an older release are added within 20 minutes.
  */
 const PORTION = 1_000
+
+/** Includes the wait for a transaction that deletes messages. */
+const LIMITS = { timeout: 60_000 }
 
 /**
  * Adds new messages, deleted messages and changed folders to the order of conversations. An aborted run does no harm.
@@ -25,7 +28,10 @@ export async function updateConversationOrder(database: Database, portion = PORT
     sentKey: endOf(done.sentKey, last.sentKey, portion),
     receivedKey: endOf(done.receivedKey, last.receivedKey, portion),
   }
-  await updateOrder(database, done, upTo, portion)
+  await database.$transaction(async (statements) => {
+    await lockOrder(statements)
+    await updateOrder(statements, done, upTo, portion)
+  }, LIMITS)
 }
 
 function endOf(done: bigint, last: bigint, portion: number): bigint {

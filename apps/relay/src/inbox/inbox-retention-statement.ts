@@ -1,4 +1,5 @@
 import { oldestWithinBytes, receivedBytes } from '../attachments/within-bytes.ts'
+import { keepOrder } from '../conversation-order/update-order-statement.ts'
 import type { RetentionRule } from '../settings/retention.ts'
 import { Prisma } from '../store/generated/client.ts'
 
@@ -7,7 +8,7 @@ export const inboxRetention: RetentionRule = {
   name: 'inbox retention',
   days: ({ messages }) => messages.log_lifetime_days,
   deleteOlder: (database, accountId, before, limit) => database.$executeRaw`
-    DELETE FROM inbox WHERE key IN (${oldestWithinBytes(Prisma.sql`
+    DELETE FROM inbox WHERE ${keepOrder} AND key IN (${oldestWithinBytes(Prisma.sql`
       SELECT key, created_at AS at, ${receivedBytes} FROM inbox
       WHERE account_id = ${accountId} AND created_at < ${before}
       ORDER BY created_at, key LIMIT ${limit}`)})`,

@@ -1,6 +1,7 @@
 import { defaultSettings } from '@smsgw/contract/relay/settings'
 import { oldestWithinBytes, sentBytes } from '../attachments/within-bytes.ts'
 import type { Clock } from '../clock.ts'
+import { keepOrder } from '../conversation-order/update-order-statement.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 
@@ -24,7 +25,7 @@ export async function deleteOldMessages({ database, clock }: DeleteOldMessagesDe
   const now = clock.now()
   for (let deleted = 0; ; ) {
     const count = await database.$executeRaw`
-      DELETE FROM messages WHERE key IN (${oldestWithinBytes(Prisma.sql`
+      DELETE FROM messages WHERE ${keepOrder} AND key IN (${oldestWithinBytes(Prisma.sql`
         SELECT old.* FROM accounts CROSS JOIN LATERAL (
           SELECT key, finished_at AS at, ${sentBytes} FROM messages
           WHERE account_id = accounts.id AND finished_at < ${now}::timestamptz - make_interval(days => coalesce(

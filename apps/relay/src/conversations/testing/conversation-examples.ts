@@ -2,6 +2,7 @@ import { readEveryNumber } from '../../conversation-order/read-every-number-stat
 import { readOrder, readUnordered } from '../../conversation-order/read-order-statement.ts'
 import {
   isOrderBehind,
+  lockOrder,
   readLastKeys,
   readProgress,
   updateOrder,
@@ -28,6 +29,7 @@ export const conversationExamples: Readonly<Record<string, (statements: Statemen
   'conversation-order/update-order-statement.ts': async (s) => {
     await readProgress(s)
     await isOrderBehind(s)
+    await lockOrder(s)
     await updateOrder(s, { sentKey: 0n, receivedKey: 0n }, await readLastKeys(s), 1)
   },
   'conversations/limit-statements-statement.ts': (s) => limitStatements(s, 1_000),
