@@ -30,7 +30,7 @@ const { values } = parseArgs({
     lists: { type: 'string' },
     // Keeps the database of the history in this folder. A later run with the same sizes uses it again.
     keep: { type: 'string' },
-    // What the history measures: pages, accept.
+    // What the history measures: pages, accept; delete only if it is chosen.
     measure: { type: 'string' },
     // Settings of PostgreSQL instead of those of a gateway: --postgres max_wal_size=1GB,wal_compression=pglz
     postgres: { type: 'string' },
@@ -83,7 +83,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
     const { keep, steady } = values
     return compareHistory(sizes, {
       lists,
-      parts: choices('measure', historyParts),
+      parts: values.measure === undefined ? ['pages', 'accept'] : choices('measure', historyParts),
       seconds,
       rounds,
       steady,

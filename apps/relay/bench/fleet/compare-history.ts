@@ -8,6 +8,7 @@ import { type HistorySide, withEmptyAndFilled } from '../history/empty-and-fille
 import type { HistoryList } from '../history/fill-lists.ts'
 import { BENCH_KEY, varyMessages } from '../history/fill-messages.ts'
 import { WEBHOOK } from '../history/fill-other-lists.ts'
+import { measureDeletion } from '../history/measure-deletion.ts'
 import { runAcceptLoad } from '../load/accept-load.ts'
 import { median, print } from '../load/figures.ts'
 import { timeList } from '../load/time-page.ts'
@@ -26,12 +27,15 @@ interface HistoryOptions {
   readonly steady: boolean
 }
 
-export const historyParts = ['pages', 'accept'] as const
+/** Only the first two are measured unless chosen, because the last one deletes messages, also those that are kept. */
+export const historyParts = ['pages', 'accept', 'delete'] as const
 export type HistoryPart = (typeof historyParts)[number]
 
 const TIMES = 100
 const WARM_UP = 20
 const PAGE = 50
+/** A tenth of the messages is deleted. */
+const DELETED_SHARE = 10
 /** The rows of each list on the empty side, because an empty list has no page. */
 const FEW_ROWS = 1_000
 
@@ -42,6 +46,8 @@ export async function compareHistory(sizes: readonly number[], options: HistoryO
       if (options.parts.includes('pages')) await comparePages(sides, options.lists)
       if (options.lists.includes('messages') && options.parts.includes('accept'))
         await compareAccepts(sides, { connections: 64, ...options })
+      if (options.lists.includes('messages') && options.parts.includes('delete'))
+        await measureDeletion(sides[1], { rows: rows / DELETED_SHARE, connections: 8, seconds: options.seconds })
     })
   }
 }

@@ -81,6 +81,7 @@ function together(loads: readonly Load[]): Load {
     perSecond: loads.reduce((sum, { perSecond }) => sum + perSecond, 0),
     p50Ms: Math.max(...loads.map(({ p50Ms }) => p50Ms)),
     p99Ms: Math.max(...loads.map(({ p99Ms }) => p99Ms)),
+    slowestMs: Math.max(...loads.map(({ slowestMs }) => slowestMs)),
     statuses: new Map(),
   }
 }

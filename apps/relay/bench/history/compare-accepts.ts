@@ -93,7 +93,8 @@ async function checkpointsOf({ pool }: BenchDatabase): Promise<number> {
   return Number(rows[0]?.done)
 }
 
-async function logPosition({ pool }: BenchDatabase): Promise<number> {
+/** Returns how many bytes PostgreSQL has written to its log. */
+export async function logPosition({ pool }: BenchDatabase): Promise<number> {
   const { rows } = await pool.query<{ at: string }>(`SELECT pg_current_wal_lsn() - '0/0' AS at`)
   return Number(rows[0]?.at)
 }

@@ -51,15 +51,24 @@ const RECIPIENTS = `
     CASE WHEN position = 1 THEN 'Failed' ELSE ${STATE('n')} END, at, 'epoch'
   FROM ${TIMED_ROWS}, generate_series(0, CASE WHEN ${IS_PARTLY_FAILED} THEN 1 ELSE 0 END) position`
 
-/** Changes a few accepted messages, so that each filter selects at least a page of a thousand messages. */
+/**
+ * Changes a few accepted messages, so that each filter selects at least a page of a thousand messages. As in a history,
+ * half of the messages with failed recipients have a second recipient, which failed.
+ */
 export async function varyMessages({ pool }: BenchDatabase): Promise<void> {
   await addKey({ pool })
-  const state = (key: string) =>
-    `(CASE WHEN ${key} % 16 = 1 THEN 'Failed' WHEN ${key} % 4 = 2 THEN 'Delivered' ELSE state::text END)::message_state`
+  const isPartlyFailed = (key: string) => `${key} % 16 = 6`
+  const state = (key: string) => `(CASE WHEN ${key} % 16 = 1 THEN 'Failed' WHEN ${isPartlyFailed(key)} THEN 'Sent'
+    WHEN ${key} % 4 = 2 THEN 'Delivered' ELSE state::text END)::message_state`
   await pool.query(`UPDATE recipients SET state = ${state('message_key')}`)
   await pool.query(`
+    INSERT INTO recipients (cmd_id, message_key, account_id, device_id, position, phone_number, state, due_at, not_before)
+    SELECT cmd_id || '1', message_key, account_id, device_id, 1, phone_number, 'Failed', due_at, not_before
+    FROM recipients WHERE ${isPartlyFailed('message_key')}`)
+  await pool.query(`
     UPDATE messages SET state = ${state('key')}, sent_by_key_id = CASE WHEN key % 4 = 0 THEN '${BENCH_KEY}' END,
-      sent_by = CASE WHEN key % 4 = 0 THEN 'key' WHEN key % 16 = 3 THEN 'session' ELSE sent_by END`)
+      sent_by = CASE WHEN key % 4 = 0 THEN 'key' WHEN key % 16 = 3 THEN 'session' ELSE sent_by END,
+      is_partly_failed = CASE WHEN ${isPartlyFailed('key')} THEN true END`)
   await pool.query('VACUUM ANALYZE')
 }
 

@@ -6,6 +6,7 @@ export interface Load {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
+  readonly slowestMs: number
   /** The number of answers with each status. */
   readonly statuses: ReadonlyMap<number, number>
 }
@@ -39,7 +40,14 @@ export async function runLoad({ url, connections, seconds, request }: LoadOption
   latencies.sort((one, other) => one - other)
   const quantile = (share: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
-  return { perSecond: latencies.length / elapsedSeconds, p50Ms: quantile(0.5), p99Ms: quantile(0.99), statuses }
+  const slowestMs = latencies.at(-1) ?? 0
+  return {
+    perSecond: latencies.length / elapsedSeconds,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+    slowestMs,
+    statuses,
+  }
 }
 
 /** Returns a POST request with a JSON body. */
