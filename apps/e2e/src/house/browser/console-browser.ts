@@ -1,7 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type LaunchOptions, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type LaunchOptions,
+  type Page,
+} from 'playwright-core'
 import { patienceMs } from '../patience.ts'
 
 const wholeChromium = '/usr/bin/chromium'
@@ -11,7 +18,7 @@ const wholeChromium = '/usr/bin/chromium'
  */
 const headlessShell = '/usr/bin/chromium-headless-shell'
 /** Shows pages in the headless shell as in a browser that has not yet asked the user about notifications. */
-const MAY_ASK = `Object.defineProperty(Notification, 'permission', { get: () => 'default' })`
+const MAY_ASK = `if ('Notification' in self) Object.defineProperty(Notification, 'permission', { get: () => 'default' })`
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
 /** Flags that allow Chromium to run as root and prevent its own requests to the internet. */
 const flags = [
@@ -24,11 +31,24 @@ const flags = [
   '--disable-sync',
 ]
 
+/**
+ * The headless shell of this worker. Test files use it one after the other, because another start with its first page
+ * takes more than a second of CPU time. They share no state, because each page has its own context.
+ */
+let kept: Browser | undefined
+let isConsoleBuilt = false
+
+/** The number of browsers that run for the next test files. A browser with pages belongs to a test file. */
+export function keptBrowsers(): number {
+  return kept?.isConnected() && kept.contexts().length === 0 ? 1 : 0
+}
+
 /** A browser that shows the console and records errors of the page. */
 export class ConsoleBrowser {
   readonly #browser: Browser
   readonly #url: string
   readonly #isWhole: boolean
+  readonly #contexts: BrowserContext[] = []
   /** The errors of the page, and its requests to other servers. */
   readonly complaints: string[] = []
 
@@ -48,13 +68,17 @@ export class ConsoleBrowser {
     const executablePath = isWhole ? wholeChromium : headlessShell
     if (!existsSync(executablePath))
       throw new Error(`there is no ${executablePath}: apt-get install chromium, then run this again`)
-    execFileSync(process.execPath, [`${ROOT}.repo/build-console.ts`])
-    const browser = await chromium.launch({ executablePath, args: flags, ...launchOptions })
-    return new ConsoleBrowser(browser, url, isWhole)
+    if (!isConsoleBuilt) execFileSync(process.execPath, [`${ROOT}.repo/build-console.ts`])
+    isConsoleBuilt = true
+    const launch = () => chromium.launch({ executablePath, args: flags, ...launchOptions })
+    if (isWhole || Object.keys(launchOptions).length > 0) return new ConsoleBrowser(await launch(), url, isWhole)
+    if (!kept?.isConnected()) kept = await launch()
+    return new ConsoleBrowser(kept, url, isWhole)
   }
 
   async page(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ viewport: { width: 1400, height: 900 }, ...options })
+    this.#contexts.push(context)
     context.setDefaultTimeout(patienceMs)
     if (!this.#isWhole) await context.addInitScript(MAY_ASK)
     const page = await context.newPage()
@@ -81,7 +105,8 @@ export class ConsoleBrowser {
   }
 
   async stop(): Promise<void> {
-    await this.#browser.close()
+    if (this.#browser !== kept) await this.#browser.close()
+    else await Promise.all(this.#contexts.map((context) => context.close()))
   }
 }
 
