@@ -1,7 +1,7 @@
 import { type ApprovalState, sentByKind } from '@smsgw/contract/messages/message'
 import { type MessageState, messageStates } from '@smsgw/contract/messages/message-states'
 import { allOf, countRows, firstOf, firstRows, type ScannedRows } from '../http/list-rows-statement.ts'
-import { type CountedRows, MOST_COUNTED_ROWS, type RowPosition } from '../http/page.ts'
+import { type CountedRows, MOST_CHECKED_ROWS, MOST_COUNTED_ROWS, type RowPosition } from '../http/page.ts'
 import type { Statements } from '../store/database.ts'
 import { Prisma } from '../store/generated/client.ts'
 import { readRows } from '../store/read-rows.ts'
@@ -185,7 +185,8 @@ export async function countHistory(statements: Statements, filter: HistoryFilter
   const ofFailed = countFilterOf({ ...filter, state: filter.state ?? 'Failed' })
   if (ofFailed === undefined) return await countRows(statements, scannedRows(filter), most)
   // The stored counts contain the messages whose recipients have all failed, but not the marked messages.
-  return await countMessages(statements, ofFailed, most, failedRows(marked(filter), filter))
+  // With the same limit for both, a list of a period would count twice as many rows as other lists.
+  return await countMessages(statements, ofFailed, most ?? MOST_CHECKED_ROWS, failedRows(marked(filter), filter))
 }
 
 /** Selects the rows with the narrowest filter that an index supports. Other filters are checked for each row. */
