@@ -53,6 +53,7 @@ import { countTraffic } from '../statistics/count-traffic-statement.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { readDeviceReports } from '../waiting/read-device-reports-statement.ts'
 import { recordWaiting } from '../waiting/record-waiting-statement.ts'
+import { countUnableToSend } from '../waiting/unable-to-send-statement.ts'
 import { countDeliveries, findDeliveryAt } from '../webhooks/api/count-deliveries.ts'
 import { deleteWithDeliveries } from '../webhooks/api/delete-webhook-statement.ts'
 import { dropUnreadable } from '../webhooks/api/drop-unreadable-statement.ts'
@@ -296,6 +297,7 @@ const examples: Readonly<Record<string, (statements: Statements) => Promise<unkn
     await readDeviceReports(s, 'account', ['device'])
   },
   'waiting/record-waiting-statement.ts': (s) => recordWaiting(s, connection, { sims: [], messages: [] }, now),
+  'waiting/unable-to-send-statement.ts': (s) => countUnableToSend(s as never),
 }
 
 const store = useTestDatabase()
