@@ -149,6 +149,25 @@ test('a late answer is never used for another command, even if other answers are
   expect(Math.min(inTime, late)).toBeGreaterThan(500)
 })
 
+test('a device that answers each command with several errors gets a limited number of commands', async () => {
+  const clock = new ManualClock()
+  let hear: (bytes: Uint8Array) => void = () => undefined
+  let commands = 0
+  const port: BytePort = {
+    write: () => {
+      commands += 1
+      clock.after(100, () => hear(Buffer.from('\r\nERROR\r\n\r\nERROR\r\n')))
+    },
+    onBytes: (listener) => {
+      hear = listener
+    },
+    onClosed: () => undefined,
+  }
+  const dialogue = new Dialogue({ port, clock, onEvent: () => undefined })
+  expect(await ended(clock, dialogue.resynchronise())).toMatchObject({ kind: 'out-of-step', heard: true })
+  expect(commands).toBeLessThan(60)
+})
+
 async function ended<Outcome>(clock: ManualClock, promise: Promise<Outcome>): Promise<Outcome> {
   let outcome: { value: Outcome } | undefined
   promise.then((value) => {

@@ -76,7 +76,9 @@ export class Resynchronisation implements Exchange {
         // question.
         if (result.kind === 'error') {
           const marker = this.#word[this.#letter]
-          if (marker) this.#refused.add(marker)
+          // After all questions were refused, waits for the deadline.
+          if (marker === undefined) return true
+          this.#refused.add(marker)
           this.#mark()
         } else {
           this.#hasOk = true
