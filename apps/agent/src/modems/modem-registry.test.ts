@@ -118,6 +118,26 @@ test('a port that hangs while opening does not block the threads of other ports'
   expect(world.ready).toEqual(['1 on 1-2:0'])
 })
 
+test.each([
+  ['probed as an unknown device', '1-2', false],
+  ['identified as another modem', '1-1', true],
+])('a modem that is %s when the agent stops is not used any more', async (_, socket, isCertain) => {
+  world.plug('1-1', [world.modem(imeiA)])
+  await world.start()
+  await world.pass(20_000)
+  world.unplug('1-1')
+  world.sending.clear()
+  world.written.length = 0
+  world.plug(socket, [world.modem(imeiB)], { isCertain })
+  while (!world.written.some((line) => line.includes('AT+CGSN'))) await world.pass(1)
+  const stopped = world.fleet?.stop()
+  const writtenBefore = world.written.length
+  await world.pass(60_000)
+  await stopped
+  expect(world.written).toHaveLength(writtenBefore)
+  expect(world.ready).toEqual([])
+})
+
 test('the state of a modem says why its port cannot be opened', async () => {
   world.plug('1-1', [deaf])
   let words = '1-1:0: another program uses this port'

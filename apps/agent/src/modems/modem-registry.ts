@@ -318,6 +318,7 @@ export class ModemRegistry {
 
   /** Assigns a place to the entry of the modem that answered there, or to a new entry. */
   #handOver(entry: RegisteredModem | undefined, there: ModemSite, number: ModemNumber): OpenAnswer {
+    if (this.#stopped) return absent('stopped')
     const owner = this.#ownerOf(number, there)
     if (owner?.port !== undefined) return alreadyInUse(there, owner)
     if (entry?.place?.key === there.key) {
