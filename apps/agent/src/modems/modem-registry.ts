@@ -2,7 +2,7 @@ import type { Clock } from '@smsgw/modem/clock'
 import type { ModemNumber } from '@smsgw/modem/commands/identity'
 import type { ClosablePort, ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
 import { type FoundPlaces, isSameDevice, type ModemSite, type PlaceOnUsb } from './discovery/find-places.ts'
-import { type Identified, identifyPlace, ProbedMessages } from './discovery/identify-place.ts'
+import { type Identified, identifyPlace, KeptMessages } from './discovery/identify-place.ts'
 import { UnknownDevices } from './discovery/unknown-devices.ts'
 import type { ModemActor } from './modem-actor.ts'
 import type { OpenAnswer } from './modem-actor-options.ts'
@@ -43,7 +43,7 @@ export class ModemRegistry {
   /** USB sessions of unlisted devices that are not registered modems. */
   readonly #foreign = new Set<string>()
   readonly #opening = new Set<string>()
-  readonly #probed = new ProbedMessages()
+  readonly #kept = new KeptMessages()
   #stopped = false
 
   constructor(options: ModemRegistryOptions) {
@@ -70,7 +70,7 @@ export class ModemRegistry {
     if (this.#stopped) return
     this.#unlisted = unlisted
     this.#sessions = new Set([...places, ...unlisted].flatMap(({ usb }) => usb?.session ?? []))
-    this.#probed.forgetOthers(this.#sessions)
+    this.#kept.forgetOthers(this.#sessions)
     for (const entry of this.#entries) {
       if (entry.place !== undefined && !places.some(({ key }) => key === entry.place?.key))
         this.#placeGone(entry, entry.place)
@@ -244,8 +244,7 @@ export class ModemRegistry {
   #identify({ ports, usb }: ModemSite, entry?: RegisteredModem): Promise<Identified> {
     const { clock } = this.#options
     const open = (address: string) => this.#openPort(address)
-    const delivered = entry === undefined ? this.#probed.of(usb?.session) : this.#probed.take(usb?.session)
-    return identifyPlace({ ports, open, delivered, clock, trace: entry?.actor.trace })
+    return identifyPlace({ ports, open, kept: this.#kept.of(usb), clock, trace: entry?.actor.trace })
   }
 
   /**

@@ -30,6 +30,8 @@ export class VirtualFleet {
   readonly opened: string[] = []
   /** The PDUs of received messages. */
   readonly incoming: string[] = []
+  /** For each received message: the SIM number. */
+  readonly recipients: number[] = []
   /** Replaces the result of opening a port. */
   openInstead: ((address: string) => Promise<OpenResult> | undefined) | undefined
   /** Called for all that is written to a port, with a function that lets the port deliver a text. */
@@ -120,7 +122,10 @@ export class VirtualFleet {
           onUnreadable: () => undefined,
           onSending: ({ simNumber }) => void this.sending.add(simNumber),
           onNotSending: ({ simNumber }) => void this.sending.delete(simNumber),
-          onIncoming: (_sim, { pdu }) => void this.incoming.push(pdu),
+          onIncoming: ({ simNumber }, { pdu }) => {
+            this.incoming.push(pdu)
+            this.recipients.push(simNumber)
+          },
           onLateResult: () => undefined,
           onCall: () => undefined,
           onNetworkTime: () => undefined,

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { VirtualFleet } from '../../testing/virtual-fleet.ts'
 
 const imei = '356938035648091'
@@ -79,8 +79,67 @@ test('a message of a device that was unplugged is not received by the next devic
   expect(world.incoming).toEqual([])
 })
 
+describe('a modem in the socket of another modem', () => {
+  const imeiOfOther = '356938035648182'
+
+  /** Plugs modem 2 into the socket of modem 1, where it delivers a message when the agent writes `moment`. */
+  async function swap(moment: string, isSilent: boolean): Promise<void> {
+    const [one, two] = [world.modem(imei), world.modem(imeiOfOther)]
+    world.plug('1-1', [one])
+    world.plug('1-2', [two])
+    await world.start()
+    await world.pass(20_000)
+    world.unplug('1-1')
+    world.unplug('1-2')
+    await world.pass(5_000)
+    // The agent asks a modem four times when it opens the port.
+    if (isSilent) two.faults.set('imei-answer', { line: '', times: 4 })
+    deliver(directly, ['1-1:0'], (_, text) => text.startsWith(moment))
+    world.plug('1-1', [two])
+    await world.pass(20_000)
+    world.plug('1-2', [one])
+    await world.pass(60_000)
+    expect([...world.ready].sort()).toEqual(['1 on 1-2:0', '2 on 1-1:0'])
+  }
+
+  test('a message that arrives while the modem is identified is received once, by the SIM of this modem', async () => {
+    await swap('AT+CGSN', false)
+    expect(world.recipients).toEqual([2])
+    expect(world.incoming).toEqual([pdu])
+  })
+})
+
+test('a device that sends messages without end makes the agent keep a limited number of them', async () => {
+  world.plug('1-1', [world.modem(imei, '8091', withoutImei), deaf])
+  const numbered = (number: number) => `${pdu.slice(0, -4)}${number}`
+  deliver(
+    Array.from({ length: 3_000 }, (_, at) => directly.replace(pdu, numbered(1_000 + at))).join(''),
+    ['1-1:0'],
+    isOtherSearched,
+  )
+  await world.start()
+  await world.pass(60_000)
+  expect(world.incoming).toEqual(Array.from({ length: 100 }, (_, at) => numbered(1_000 + at)))
+})
+
+test('a message that a second search of the device also hears is received once', async () => {
+  const modem = world.modem(imei)
+  world.plug('1-1', [modem, modem])
+  const place = world.places.get('1-1')
+  if (place === undefined) throw new Error('no such place')
+  world.places.set('1-1', { ...place, key: 'first', ports: ['1-1:0'] })
+  deliver(directly, ['1-1:0', '1-1:1'], (address, text) => address === '1-1:1' && text.startsWith('AT+CGSN'))
+  await world.start()
+  await world.pass(20_000)
+  world.places.set('second', { ...place, key: 'second', ports: ['1-1:1'] })
+  await world.pass(60_000)
+  expect(world.ready).toEqual(['1 on 1-1:0'])
+  expect(world.incoming).toEqual([pdu])
+})
+
 const headerLength = directly.indexOf(pdu)
 test.each([
+  ['the first letters', 4],
   ['its first line', headerLength],
   ['half of its PDU', headerLength + 20],
 ])('a message of which only %s arrives before the handover is received once', async (_, length) => {

@@ -6,6 +6,7 @@ import { Dialogue, type DialogueEvent } from '@smsgw/modem/dialogue/dialogue'
 import { readHilinkNumber } from '@smsgw/modem/hilink/hilink-modem'
 import type { ClosablePort, ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
 import type { ByteTrace } from '@smsgw/modem/wire/trace'
+import type { PlaceOnUsb } from './find-places.ts'
 
 export type Identified =
   | {
@@ -26,17 +27,17 @@ export type Identified =
 /**
  * Tries the ports of a place until one reports an IMEI. If no port reports an IMEI, the port with the best answer is
  * used. OK to `AT` is not enough, because some ports answer OK to everything. The chosen port stays open, and the other
- * ports are closed. Messages that the modem delivered on any of these ports meanwhile are repeated on the chosen port.
- * If that port is closed before it is used, they stay in `delivered`, which may already contain earlier messages.
+ * ports are closed. Messages that the modem delivered on any of these ports are added to `kept`. The next listener of
+ * the chosen port receives all messages in `kept`, and they are removed. If there is no such listener, they stay there.
  */
 export async function identifyPlace(options: {
   readonly ports: readonly string[]
   readonly open: (address: string) => Promise<OpenResult>
-  readonly delivered: Set<string>
+  readonly kept: Set<string>
   readonly clock: Clock
   readonly trace?: ByteTrace | undefined
 }): Promise<Identified> {
-  const { ports, open, delivered, clock, trace } = options
+  const { ports, open, kept, clock, trace } = options
   const untilMs = clock.nowMs() + budgetMs
   let best: Opened | undefined
   let problem: Extract<Identified, { kind: 'absent' | 'refused' }> | undefined
@@ -48,9 +49,8 @@ export async function identifyPlace(options: {
       if (problem === undefined || problem.kind === 'absent') problem = opened
       continue
     }
-    const port = 'exchange' in opened.port ? opened.port : new RepeatingPort(opened.port, delivered)
-    const number =
-      'exchange' in port ? await readHilinkNumber(port) : await readNumber(port, { clock, trace, delivered })
+    const port = 'exchange' in opened.port ? opened.port : new RepeatingPort(opened.port, kept)
+    const number = 'exchange' in port ? await readHilinkNumber(port) : await readNumber(port, clock, trace)
     const found: Opened = { ...kindOf(number), address, port }
     if (best !== undefined && rank(found) <= rank(best)) {
       await port.close()
@@ -63,30 +63,19 @@ export async function identifyPlace(options: {
   return best ?? problem ?? { kind: 'absent', words: 'no port found' }
 }
 
-/** The messages that unknown USB devices delivered while they were probed. */
-export class ProbedMessages {
-  readonly #bySession = new Map<string, Set<string>>()
+/** The messages that USB devices delivered directly and that no session has received yet. */
+export class KeptMessages {
+  readonly #byDevice = new Map<string, Set<string>>()
 
-  /**
-   * Returns the messages of a device, to which its next probe adds messages.
-   *
-   * @param session the USB session; undefined for other devices, which may be replaced unnoticed
-   */
-  of(session: string | undefined): Set<string> {
-    const messages = (session === undefined ? undefined : this.#bySession.get(session)) ?? new Set()
-    if (session !== undefined) this.#bySession.set(session, messages)
-    return messages
-  }
-
-  /** Returns the messages of a device for the last time, so that only one session receives them. */
-  take(session: string | undefined): Set<string> {
-    const messages = this.of(session)
-    if (session !== undefined) this.#bySession.delete(session)
+  /** @param usb undefined for other devices, whose messages are not kept, because they may be replaced unnoticed */
+  of(usb: PlaceOnUsb | undefined): Set<string> {
+    const messages = (usb && this.#byDevice.get(usb.session)) ?? new Set()
+    if (usb !== undefined) this.#byDevice.set(usb.session, messages)
     return messages
   }
 
   forgetOthers(sessions: ReadonlySet<string>): void {
-    for (const session of this.#bySession.keys()) if (!sessions.has(session)) this.#bySession.delete(session)
+    for (const session of this.#byDevice.keys()) if (!sessions.has(session)) this.#byDevice.delete(session)
   }
 }
 
@@ -107,16 +96,10 @@ function rank(found: Opened): number {
 /** Reads the IMEI or serial number on an open port; undefined if the device is not a modem. The port stays usable. */
 async function readNumber(
   port: RepeatingPort,
-  {
-    clock,
-    trace,
-    delivered,
-  }: { readonly clock: Clock; readonly trace: ByteTrace | undefined; readonly delivered: Set<string> },
+  clock: Clock,
+  trace: ByteTrace | undefined,
 ): Promise<ModemNumber | undefined> {
-  const onEvent = (event: DialogueEvent) => {
-    const isMessage = event.kind === 'unsolicited' && ['+CMT', '+CDS'].includes(event.prefix)
-    if (isMessage && event.payload !== undefined) delivered.add(`\r\n${event.text}\r\n${event.payload}\r\n`)
-  }
+  const onEvent = (event: DialogueEvent) => port.keep(event)
   const dialogue = new Dialogue({
     port,
     clock,
@@ -149,18 +132,18 @@ async function readNumber(
 class RepeatingPort implements ClosablePort {
   readonly #port: ClosablePort
   /** The messages of all ports of the place. Contains a message once, even if the modem delivered it on two ports. */
-  readonly #delivered: Set<string>
+  readonly #kept: Set<string>
   #listener: ((bytes: Uint8Array) => void) | undefined
   #endIdentification: (() => void) | undefined
-  #isHandedOver = false
   /** The beginning of a message whose end has not arrived. */
-  #arriving = ''
-  /** The same for the next listener, which has not received it yet. */
   #begun = ''
+  #isHandedOver = false
+  /** True until the listener receives its first bytes. It may not be ready before it has written something. */
+  #isNew = true
 
-  constructor(port: ClosablePort, delivered: Set<string>) {
+  constructor(port: ClosablePort, kept: Set<string>) {
     this.#port = port
-    this.#delivered = delivered
+    this.#kept = kept
     port.onBytes((bytes) => this.#receive(bytes))
   }
 
@@ -172,7 +155,7 @@ class RepeatingPort implements ClosablePort {
     this.#endIdentification?.()
     this.#isHandedOver = this.#endIdentification !== undefined
     this.#listener = listener
-    this.#begun = this.#arriving
+    this.#isNew = true
   }
 
   onClosed(listener: (reason: string) => void): void {
@@ -183,29 +166,39 @@ class RepeatingPort implements ClosablePort {
     return this.#port.close()
   }
 
+  /** Keeps the message, if the event is a message that was delivered directly. */
+  keep(event: DialogueEvent): void {
+    const isMessage = event.kind === 'unsolicited' && ['+CMT', '+CDS'].includes(event.prefix)
+    if (!isMessage || event.payload === undefined || this.#kept.size >= mostKept) return
+    this.#kept.add(`\r\n${event.text}\r\n${event.payload}\r\n`)
+  }
+
   /** The function is called when the next listener is added. */
   beforeHandover(endIdentification: () => void): void {
     this.#endIdentification = endIdentification
   }
 
   #receive(bytes: Uint8Array): void {
-    // Waits for the first bytes, because the next listener may not be ready before it has written something.
-    const missed = (this.#isHandedOver ? [...this.#delivered].join('') : '') + this.#begun
-    this.#begun = ''
-    if (this.#isHandedOver) this.#delivered.clear()
-    else this.#arriving = beginningOfMessage(this.#arriving + Buffer.from(bytes).toString('latin1'))
-    if (missed !== '') this.#listener?.(Buffer.from(missed, 'latin1'))
+    if (this.#isNew) {
+      this.#isNew = false
+      const missed = (this.#isHandedOver ? [...this.#kept].join('') : '') + this.#begun
+      if (this.#isHandedOver) this.#kept.clear()
+      if (missed !== '') this.#listener?.(Buffer.from(missed, 'latin1'))
+    }
+    if (!this.#isHandedOver) this.#begun = beginningOfMessage(this.#begun + Buffer.from(bytes).toString('latin1'))
     this.#listener?.(bytes)
   }
 }
 
 /** Returns the end of the text, from the first line of a message without its complete second line. */
 function beginningOfMessage(text: string): string {
-  return /\+(?:CMT|CDS):[^\r\n]*(?:[\r\n]+[^\r\n]*)?$/.exec(text.slice(-mostArriving))?.[0] ?? ''
+  return /\+(?:CMT|CDS):[^\r\n]*(?:[\r\n]+[^\r\n]*)?$|\+(?:C(?:MT?|DS?)?)?$/.exec(text.slice(-mostBegun))?.[0] ?? ''
 }
 
 /** Longer than a message of the largest size. */
-const mostArriving = 1_024
+const mostBegun = 1_024
+/** More messages than a network delivers during an identification. Limits the memory that a faulty device uses. */
+const mostKept = 100
 
 // Two attempts are enough, because a working modem answers within milliseconds. The caller waits at most 15 s for the
 // port.
