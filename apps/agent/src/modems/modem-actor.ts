@@ -284,9 +284,8 @@ export class ModemActor {
   /** Runs before the first incoming message of the session, so that the SIM of the message is known. */
   #begin(session: ModemSession): void {
     this.#sim.leave()
-    const { modem } = this
     const isConfirmed = this.#options.registration.confirm(session.identity)
-    const simNumber = this.#simNumber
+    const { modem, simNumber } = this
     if (modem === undefined || simNumber === undefined || !isConfirmed) {
       this.#closePort()
       return
@@ -346,6 +345,7 @@ export class ModemActor {
 
   /** Called when another modem has answered on this port. The registry then assigns the port to the other modem. */
   #closePort(): void {
+    this.#sim.forgetEarly()
     const port = this.#port
     // Waits until the event was emitted, because the port must not be closed while the modem is emitting an event.
     queueMicrotask(() => void port?.close())

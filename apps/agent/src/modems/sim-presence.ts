@@ -63,6 +63,11 @@ export class SimPresence {
     else if (this.#early.length < mostEarly) this.#early = [...this.#early, { incoming, atMs: this.#clock.nowMs() }]
   }
 
+  /** Must be called when another modem has answered on the port, because the messages may belong to that modem. */
+  forgetEarly(): void {
+    this.#early = []
+  }
+
   update(state: ModemState): void {
     const sim = this.#sim
     if (sim === undefined) return

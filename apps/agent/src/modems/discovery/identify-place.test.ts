@@ -107,6 +107,11 @@ describe('a modem in the socket of another modem', () => {
     expect(world.recipients).toEqual([2])
     expect(world.incoming).toEqual([pdu])
   })
+
+  test('a message that arrives before the modem is identified is not received by the SIM of the other modem', async () => {
+    await swap('AT+CMEE=', true)
+    expect(world.recipients).not.toContain(1)
+  })
 })
 
 test('a device that sends messages without end makes the agent keep a limited number of them', async () => {
