@@ -53,14 +53,14 @@ export async function readHistory(
   const { isWithin, inOrder } = reading
   const inScans = scansInOrder(filter, reading)
   const few = fewRows(filter)
-  // OFFSET 0 makes PostgreSQL read each of the few messages by its key.
+  // OFFSET 0 makes PostgreSQL read each of the few messages by its key, whatever it expects of the other conditions.
   const rows =
     few === undefined
       ? inScans
       : Prisma.sql`
-        SELECT m.key, m.created_at FROM (SELECT DISTINCT key FROM (${few}) AS every) AS one CROSS JOIN LATERAL (
-          SELECT key, created_at FROM messages WHERE key = one.key AND ${isWithin(filter)} OFFSET 0) AS m
-        WHERE (SELECT is_few FROM size)
+        SELECT key, created_at FROM (SELECT DISTINCT key AS few_key FROM (${few}) AS every) AS one CROSS JOIN LATERAL (
+          SELECT * FROM messages WHERE key = few_key OFFSET 0) AS m
+        WHERE (SELECT is_few FROM size) AND ${isWithin(filter)}
         UNION ALL
         SELECT * FROM (${inScans}) AS many WHERE (SELECT NOT is_few FROM size)`
   // Most senders have many messages. So their keys are counted without storing them, and few keys are read again.
