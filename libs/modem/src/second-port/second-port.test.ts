@@ -178,3 +178,15 @@ test('a report that the modem sends on both ports is reported once', async () =>
   await rig.pass(10_000)
   expect(rig.read.map(({ text }) => text)).toEqual(['hello'])
 })
+
+test.each([
+  ['of the same modem is received once', (rig: TwoPortRig) => rig.modem.imei, ['hello']],
+  ['of another modem is not received', () => '356938035643809', []],
+])('a message that arrives while the second port is identified and is %s', async (_, imeiOf, texts) => {
+  const pdu = '07914477790000F0040C9144770000214300006290212100000005E8329BFD06'
+  const answerTo = (written: string) =>
+    /GSN/.test(written) ? `\r\n+CMT: ,${pdu.length / 2 - 8}\r\n${pdu}\r\n\r\n${imeiOf(rig)}\r\n\r\nOK\r\n` : undefined
+  const rig: TwoPortRig = new TwoPortRig({ second: answerTo })
+  await rig.ready()
+  expect(rig.read.map(({ text }) => text)).toEqual(texts)
+})

@@ -17,12 +17,14 @@ import type { Unsolicited } from '../wire/unsolicited.ts'
  * delete messages, and never changes the memory that the commands on the first port use.
  *
  * `begin` checks that the port reports the same IMEI as the first port. If it does, the port is in use until the
- * session ends or `stop` is called. A port that hangs or answers nonsense has no effect.
+ * session ends or `stop` is called. A port that hangs, answers nonsense or belongs to another modem has no effect.
  */
 export class SecondPort {
   readonly #options: SecondPortOptions
   readonly #dialogue: Dialogue
   #readAtMs = Number.NEGATIVE_INFINITY
+  /** Messages that arrived before the modem on this port was identified; undefined afterwards. */
+  #early: Unsolicited[] | undefined = []
 
   constructor(options: SecondPortOptions) {
     const { port, clock, session, cancellation } = options
@@ -44,6 +46,7 @@ export class SecondPort {
     )
     if (number === undefined) return 'silent'
     if (!isSame(number, session.identity)) return 'another-modem'
+    this.#passOnEarly()
     for (const query of [echoOff, errorNumbers, selectPduMode]) await runQuery(this.#dialogue, query, cancellation)
     if (cancellation.cancelled) return 'silent'
     void this.#watch()
@@ -120,7 +123,15 @@ export class SecondPort {
 
   #handle(event: DialogueEvent): void {
     if (event.kind !== 'unsolicited' || this.#options.cancellation.cancelled) return
-    if (event.prefix === '+CMT' || event.prefix === '+CDS') this.#options.first.heardDirect(event)
+    if (event.prefix !== '+CMT' && event.prefix !== '+CDS') return
+    if (this.#early === undefined) this.#options.first.heardDirect(event)
+    else if (this.#early.length < mostEarly) this.#early.push(event)
+  }
+
+  #passOnEarly(): void {
+    const early = this.#early ?? []
+    this.#early = undefined
+    for (const event of early) this.#options.first.heardDirect(event)
   }
 }
 
@@ -152,6 +163,8 @@ function isSame(one: ModemNumber, other: ModemNumber): boolean {
   return other.serial !== undefined && one.serial === other.serial
 }
 
+/** More messages than a network delivers while the modem on a port is identified. */
+const mostEarly = 100
 const answerMs = 3_000
 const setting = (text: string): Query<true> => ({ text, timeoutMs: answerMs, read: () => true })
 const attention = setting('AT')
