@@ -241,10 +241,10 @@ export class ModemRegistry {
     }
   }
 
-  #identify({ ports, usb }: ModemSite, entry?: RegisteredModem): Promise<Identified> {
+  #identify(place: ModemSite, entry?: RegisteredModem): Promise<Identified> {
     const { clock } = this.#options
     const open = (address: string) => this.#openPort(address)
-    return identifyPlace({ ports, open, kept: this.#kept.of(usb), clock, trace: entry?.actor.trace })
+    return identifyPlace({ ports: place.ports, open, kept: this.#kept.of(place), clock, trace: entry?.actor.trace })
   }
 
   /**

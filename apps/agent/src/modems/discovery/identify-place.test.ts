@@ -142,6 +142,19 @@ test('a message that a second search of the device also hears is received once',
   expect(world.incoming).toEqual([pdu])
 })
 
+test('a message is not received by the SIM of another modem on the same USB adapter', async () => {
+  world.plug('1-1', [world.modem(imei), world.modem('356938035648182')])
+  const place = world.places.get('1-1')
+  if (place === undefined) throw new Error('no such place')
+  world.places.set('1-1', { ...place, key: 'first', ports: ['1-1:0'], position: 1 })
+  world.places.set('second', { ...place, key: 'second', ports: ['1-1:1'], position: 2 })
+  deliver(directly, ['1-1:1'], (address, text) => address === '1-1:1' && text.startsWith('AT+CGSN'))
+  await world.start()
+  await world.pass(60_000)
+  expect(world.ready).toEqual(['1 on 1-1:0', '2 on 1-1:1'])
+  expect(world.recipients).toEqual([2])
+})
+
 const headerLength = directly.indexOf(pdu)
 test.each([
   ['the first letters', 4],

@@ -6,7 +6,7 @@ import { Dialogue, type DialogueEvent } from '@smsgw/modem/dialogue/dialogue'
 import { readHilinkNumber } from '@smsgw/modem/hilink/hilink-modem'
 import type { ClosablePort, ModemPort, OpenResult } from '@smsgw/modem/recovery/runner'
 import type { ByteTrace } from '@smsgw/modem/wire/trace'
-import type { PlaceOnUsb } from './find-places.ts'
+import type { ModemSite } from './find-places.ts'
 
 export type Identified =
   | {
@@ -63,19 +63,24 @@ export async function identifyPlace(options: {
   return best ?? problem ?? { kind: 'absent', words: 'no port found' }
 }
 
-/** The messages that USB devices delivered directly and that no session has received yet. */
+/**
+ * The messages that modems on USB delivered directly and that no session has received yet. They belong to a place and
+ * its USB session, because several modems may be connected to one USB adapter.
+ */
 export class KeptMessages {
-  readonly #byDevice = new Map<string, Set<string>>()
+  readonly #byPlace = new Map<string, { readonly session: string; readonly messages: Set<string> }>()
 
-  /** @param usb undefined for other devices, whose messages are not kept, because they may be replaced unnoticed */
-  of(usb: PlaceOnUsb | undefined): Set<string> {
-    const messages = (usb && this.#byDevice.get(usb.session)) ?? new Set()
-    if (usb !== undefined) this.#byDevice.set(usb.session, messages)
+  /** Keeps no messages of a place that is not on USB, because its modem may be replaced unnoticed. */
+  of({ key, usb }: ModemSite): Set<string> {
+    const known = this.#byPlace.get(key)
+    if (known !== undefined && known.session === usb?.session) return known.messages
+    const messages = new Set<string>()
+    if (usb !== undefined) this.#byPlace.set(key, { session: usb.session, messages })
     return messages
   }
 
   forgetOthers(sessions: ReadonlySet<string>): void {
-    for (const session of this.#byDevice.keys()) if (!sessions.has(session)) this.#byDevice.delete(session)
+    for (const [key, { session }] of this.#byPlace) if (!sessions.has(session)) this.#byPlace.delete(key)
   }
 }
 
