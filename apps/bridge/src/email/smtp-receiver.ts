@@ -166,7 +166,7 @@ export class SmtpReceiver {
     const options = {
       idempotencyKey: idempotencyKeyOf({ mail, sender, numbers, text }),
       allowShortCodes: true,
-      ...(recipients.every(isReplyWithoutCountryCode) && { skipPhoneValidation: true }),
+      ...(recipients.every(isReplyToNumber) && { skipPhoneValidation: true }),
     }
     const send = () => this.#send({ numbers, text }, options, session)
     const messageId = await this.#withinLimit(replies, send)
@@ -214,9 +214,9 @@ export class SmtpReceiver {
   }
 }
 
-/** True for the answer to a sender whose number the network reported without a country code. */
-function isReplyWithoutCountryCode(recipient: MailRecipient): boolean {
-  return 'number' in recipient && recipient.isReply && !recipient.number.startsWith('+')
+/** True for the answer to a received message, which goes to the number as the network reported it. */
+function isReplyToNumber(recipient: MailRecipient): boolean {
+  return 'number' in recipient && recipient.isReply
 }
 
 /** Returns the mail, or undefined if it is too large. If the mail is too large, the rest of it is read and dropped. */

@@ -204,14 +204,17 @@ test('mails a received message, and sends the answer as SMS without a password',
   await stop()
 })
 
-test('an answer goes to a number without a country code, as the network reported it', async () => {
+test.each([
+  ['without a country code', '1069012345678901'],
+  ['that numbering plans do not contain', '+19995550123'],
+])('an answer goes to a number %s, as the network reported it', async (_, sender) => {
   const { mail, stop } = await start({ MAIL_TO: 'office@example.org' })
-  account.receive('Reply TD to unsubscribe', { sender: '1069012345678901' })
+  account.receive('Reply TD to unsubscribe', { sender })
   await expect.poll(() => delivered).toHaveLength(1)
   const to = delivered[0]?.mail.replyTo?.[0]?.address ?? ''
   expect(await mail({ to, text: 'TD' }, null)).toMatch(/^250 /)
-  expect(account.sent).toMatchObject([{ to: ['1069012345678901'], text: 'TD' }])
-  expect(await mail({ to: `1069012345678901@${DOMAIN}`, text: 'TD' })).toMatch(/^554 /)
+  expect(account.sent).toMatchObject([{ to: [sender], text: 'TD' }])
+  expect(await mail({ to: `${sender}@${DOMAIN}`, text: 'TD' })).toMatch(/^554 /)
   await stop()
 })
 

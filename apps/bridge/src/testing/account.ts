@@ -122,7 +122,8 @@ export class ScriptedAccount {
     if (error !== undefined) throw error
     const to = typeof message.to === 'string' ? [message.to] : (message.to ?? message.phoneNumbers ?? [])
     if (to.length === 0) throw new InvalidRequestError({ status: 400, message: 'phoneNumbers is empty' })
-    const isValid = (number: string) => number.startsWith('+') || (allowShortCodes && /^\d{3,6}$/.test(number))
+    // The numbering plan of +1 has no area code 999.
+    const isValid = (number: string) => /^\+(?!1999)/.test(number) || (allowShortCodes && /^\d{3,6}$/.test(number))
     if (!skipPhoneValidation && !to.every(isValid))
       throw new InvalidRequestError({
         status: 400,

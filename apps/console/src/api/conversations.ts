@@ -131,19 +131,19 @@ export interface ComposedMessage {
   readonly deviceId?: string
   readonly simNumber?: number
   readonly scheduleAt?: string
-  /** Sends to senders whose number the network reported without a country code. Not part of the body of the request. */
-  readonly dialsAsWritten?: boolean
+  /** Sends to the numbers as the network reported them, without checks. Not part of the body of the request. */
+  readonly dialsAsReceived?: boolean
 }
 
 export function useSendMessage() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ dialsAsWritten, ...message }: ComposedMessage) =>
+    mutationFn: ({ dialsAsReceived, ...message }: ComposedMessage) =>
       underOneKey(
         message,
         async (key) => {
           const headers = { 'idempotency-key': key }
-          const checks = { allowShortCodes: true, skipPhoneValidation: dialsAsWritten || undefined }
+          const checks = { allowShortCodes: true, skipPhoneValidation: dialsAsReceived || undefined }
           const path = `/messages${queryString(checks)}`
           return (await ask<MessageStateAnswer>('POST', path, message, undefined, headers)).body
         },

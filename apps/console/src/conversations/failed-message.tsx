@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ConversationEntry } from '@smsgw/contract/inbox/conversation'
-import { hasNoCountryCode } from '@smsgw/contract/messages/numbers-as-written'
+import { isDialledAsReceived } from '@smsgw/contract/messages/dialled-as-received'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSendMessage } from '../api/conversations.ts'
@@ -87,7 +87,7 @@ function SendAgain({
         phoneNumbers: [number],
         textMessage: { text },
         withDeliveryReport: true,
-        dialsAsWritten: hasNoCountryCode(number),
+        dialsAsReceived: isDialledAsReceived(number),
       },
       { onSuccess: () => setAsking(false) },
     )

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { isNumberAlias } from '@smsgw/contract/devices/number-alias'
 import type { ConversationEntry } from '@smsgw/contract/inbox/conversation'
-import { hasNoCountryCode } from '@smsgw/contract/messages/numbers-as-written'
+import { isDialledAsReceived } from '@smsgw/contract/messages/dialled-as-received'
 import { isCancelledError } from '@tanstack/react-query'
 import { Fragment, memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
@@ -128,7 +128,7 @@ export function Thread({
           error={send.error}
           onEdit={send.reset}
           onSend={(message) =>
-            send.mutateAsync({ ...message, phoneNumbers: [number], dialsAsWritten: hasNoCountryCode(number) })
+            send.mutateAsync({ ...message, phoneNumbers: [number], dialsAsReceived: isDialledAsReceived(number) })
           }
         />
       )}

@@ -1,5 +1,5 @@
+import { isDialledAsReceived } from '@smsgw/contract/messages/dialled-as-received'
 import { sendMessageQuery, sendMessageRequest } from '@smsgw/contract/messages/message'
-import { hasNoCountryCode } from '@smsgw/contract/messages/numbers-as-written'
 import { isStorable } from '../http/body/refuse-unstorable.ts'
 import type { Principal } from '../http/endpoint.ts'
 import { checked, fieldError } from '../http/errors/validation-error.ts'
@@ -11,7 +11,7 @@ export interface RequestedText {
   readonly principal: Principal
   readonly phoneNumbers: readonly string[]
   readonly text: string
-  /** True if the recipients are senders of received messages. The network may report them without a country code. */
+  /** True if the recipients are senders of received messages. Each is dialled as the network reported it. */
   readonly isReply?: boolean
   readonly priority?: number | undefined
   readonly simNumber?: number | undefined
@@ -43,7 +43,7 @@ export async function sendFacadeText(accept: AcceptRequest, requested: Requested
     },
     'body',
   )
-  const skipPhoneValidation = isReply === true && requested.phoneNumbers.every(hasNoCountryCode)
+  const skipPhoneValidation = isReply === true && requested.phoneNumbers.every(isDialledAsReceived)
   const query = checked(
     sendMessageQuery,
     // These interfaces have no parameter for short codes.

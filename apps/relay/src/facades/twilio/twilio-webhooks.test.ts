@@ -173,13 +173,14 @@ test('an answer that is cut off or too large sends no reply, and is requested ag
   expect(receiver.requests).toHaveLength(3)
 })
 
-test('the answer goes to a sender without a country code, as the network reported it', async () => {
+test.each([
+  ['without a country code', '1069012345678901'],
+  ['that numbering plans do not contain', '+19995550123'],
+])('the answer goes to a sender %s, as the network reported it', async (_, sender) => {
   await newAccount()
   await register(['sms:received'], xml('<Message>TD</Message>'))
-  await receive('Reply TD to unsubscribe', '1069012345678901')
-  await eventually(async () =>
-    expect(await replies()).toMatchObject([{ recipients: [{ phoneNumber: '1069012345678901' }] }]),
-  )
+  await receive('Reply TD to unsubscribe', sender)
+  await eventually(async () => expect(await replies()).toMatchObject([{ recipients: [{ phoneNumber: sender }] }]))
 })
 
 test('a redirect, another number and a text to an alphanumeric sender are logged and not followed', async () => {
