@@ -97,6 +97,15 @@ test('resumes every 30 s after a claim failed, because its transaction may be co
   expect(nextClaim(healthy)).toBeUndefined()
 })
 
+test('resumes after 30 s even if another claim is in progress at each tick', () => {
+  let outbox = claimed(claimFailed(nextClaim(granted)?.outbox as CommandOutbox), [])
+  for (let tick = 1; tick <= 7; tick += 1) {
+    const busy = nextClaim(requestClaim(outbox, 'any'))?.outbox as CommandOutbox
+    outbox = claimed(requestClaim(tickCommands(busy), 'any'), [])
+    expect([tick, outbox.isResumed]).toEqual([tick, tick !== 6])
+  }
+})
+
 test('does not repeat a command that is in flight', () => {
   const { outbox } = sent(granted, send('a'), cancel('b'))
   expect(sent(outbox, send('a'), cancel('b'), cancel('a')).texts).toHaveLength(1)

@@ -111,6 +111,8 @@ export function claimed(outbox: CommandOutbox, commands: readonly Command[], are
     waiting: [...outbox.waiting, ...fresh],
     mayHaveMore,
   }
+  // Each claim of a busy connection may have begun before the tick.
+  if (isResumeDue(outbox)) return resumeAgain(after)
   // Commands that have arrived since the claim began have changed `due`.
   if (areAll) return after
   // The first claim of a connection returns only commands that were dispatched earlier. So it does not show whether
@@ -175,9 +177,16 @@ export function tickCommands(outbox: CommandOutbox): CommandOutbox {
 }
 
 function tickDoubt(outbox: CommandOutbox): CommandOutbox {
-  const { doubtTicks, claiming } = outbox
-  if (doubtTicks === undefined) return outbox
-  if (doubtTicks + 1 < ticksUntilResume || claiming !== undefined) return { ...outbox, doubtTicks: doubtTicks + 1 }
+  if (outbox.doubtTicks === undefined) return outbox
+  const ticked = { ...outbox, doubtTicks: outbox.doubtTicks + 1 }
+  return isResumeDue(ticked) && ticked.claiming === undefined ? resumeAgain(ticked) : ticked
+}
+
+function isResumeDue({ doubtTicks = 0 }: CommandOutbox): boolean {
+  return doubtTicks >= ticksUntilResume
+}
+
+function resumeAgain(outbox: CommandOutbox): CommandOutbox {
   return { ...requestClaim(outbox, 'any'), isResumed: false, doubtTicks: 0 }
 }
 
