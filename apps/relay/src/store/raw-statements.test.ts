@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { sqlState } from '../messages/accept/statement-error.ts'
+import { isStatementError, sqlState } from '../messages/accept/statement-error.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { isDatabaseUnavailable } from './connection/database-unavailable.ts'
 import { connectDatabase, connectRawDatabase } from './database.ts'
@@ -318,4 +318,24 @@ test('a transaction in one trip commits all its statements, or none and reports 
   const stored = await world.database
     .$queryRaw`SELECT number, xmin::text = (SELECT min(xmin::text) FROM trip) AS same FROM trip`
   expect(stored).toEqual([1, 2].map((number) => ({ number, same: true })))
+})
+
+test('the outcome of a transaction in one trip is unknown if its BEGIN fails', async () => {
+  await account('unbegun')
+  const { query } = Client.prototype
+  vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
+    const isBegin = (args[0] as { readonly text?: string }).text === 'BEGIN'
+    return Reflect.apply(query, this, args.with(0, isBegin ? 'SELECT 1 / 0' : args[0]))
+  })
+  const other = connectDatabase({ url: world.url, connections: 1 })
+  const failing = transactionInOneTrip(other, (statements) => [
+    statements.$executeRaw`UPDATE accounts SET password_hash = 'changed' WHERE id = ${'unbegun'}`,
+  ])
+  const error = await failing.catch((failure: unknown) => failure).finally(() => vi.restoreAllMocks())
+  await other.$disconnect()
+  // PostgreSQL has committed the statement alone.
+  expect(await world.database.account.findUnique({ where: { id: 'unbegun' } })).toMatchObject({
+    passwordHash: 'changed',
+  })
+  expect([isStatementError(error), isDatabaseUnavailable(error)]).toEqual([false, true])
 })

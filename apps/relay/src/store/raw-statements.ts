@@ -98,7 +98,7 @@ export async function rawTransaction<Result>(
 /**
  * Runs a transaction whose statements do not need each other's results, in one round trip: BEGIN, the statements and
  * COMMIT are sent at once. `start` must start all statements before it returns. PostgreSQL runs them in this order. If
- * one of them fails, it rolls back.
+ * one of them fails, it rolls back. If BEGIN fails, PostgreSQL commits each of them alone, so the outcome is unknown.
  */
 export async function transactionInOneTrip<Results extends readonly unknown[]>(
   database: Database,
@@ -108,7 +108,9 @@ export async function transactionInOneTrip<Results extends readonly unknown[]>(
   if (raw === undefined) throw new Error('this client of the database has no pool for raw statements')
   return await onConnection(raw, TRANSACTION_TIMEOUT_MS, async (client) => {
     const send: Send = (query) => sentTogether(client, () => client.query(query))
-    const begun = send({ text: 'BEGIN' })
+    const begun = send({ text: 'BEGIN' }).catch((error: unknown) => {
+      throw new OutcomeUnknown(error)
+    })
     const started = together<Results>(start(rawStatements(send, { nameOf: raw.nameOf })))
     const [, results, ended] = await together([begun, started, send({ text: 'COMMIT' })])
     checkCommitted(ended)
@@ -227,6 +229,15 @@ class TransactionTimeout extends Error {
 
   constructor(timeoutMs: number) {
     super(`database transaction took longer than ${timeoutMs / 1000} s`)
+  }
+}
+
+/** The code is `transaction_resolution_unknown`, which `isDatabaseUnavailable` recognises. */
+class OutcomeUnknown extends Error {
+  readonly code = '08007'
+
+  constructor(cause: unknown) {
+    super('a transaction did not begin, so its statements may have been committed', { cause })
   }
 }
 
