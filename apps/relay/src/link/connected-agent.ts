@@ -138,10 +138,12 @@ export class ConnectedAgent {
       // An accept must not wait for an agent that is just connecting. That connection claims the message.
       start: (statements) => this.#requests.claim(statements, room, { mayWait: false }),
       settle: (committed) => {
-        committed.then(
-          (commands) => this.step(this.#requests.claimed(commands)),
-          (error) => this.#claimAgain(error),
-        )
+        committed
+          .then((commands) => this.#requests.claimed(commands))
+          .then(
+            (input) => this.step(input),
+            (error) => this.#claimAgain(error),
+          )
       },
     }
   }
@@ -151,9 +153,10 @@ export class ConnectedAgent {
       // The transaction was rolled back because of the message, so nothing was claimed.
       this.step({ kind: 'commands-claimed', commands: [] })
       this.step({ kind: 'wake' })
-    } else {
-      this.step({ kind: 'claim-failed' })
+      return
     }
+    this.#deps.store.log.warn({ err: error }, 'commands of an agent delayed: their claim has an unknown outcome')
+    this.step({ kind: 'claim-failed' })
   }
 
   /**

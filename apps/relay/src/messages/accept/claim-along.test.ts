@@ -66,7 +66,7 @@ test('a message is sent once, if it is committed after the relay has given up an
       RETURN NULL;
     END $$;
     CREATE CONSTRAINT TRIGGER commit_late AFTER INSERT ON messages DEFERRABLE INITIALLY DEFERRED
-      FOR EACH ROW WHEN (NEW.id = 'late') EXECUTE FUNCTION commit_late();
+      FOR EACH ROW WHEN (NEW.id LIKE 'late%') EXECUTE FUNCTION commit_late();
     SELECT pg_advisory_lock(4711)`)
   const refused = send('late', { 'idempotency-key': 'late' })
   const pid = await blocked(holder)
@@ -122,6 +122,63 @@ test('a message that waits for its duplicate begins a claim once, and not while 
   await holder.query('ROLLBACK')
   expect(await outcome).toEqual({ kind: 'accepted' })
   expect(claims).toEqual([deviceId])
+})
+
+test('a message reaches the agent although a command that was claimed with it cannot be decrypted', async () => {
+  const holder = await session()
+  await holder.query(`
+    CREATE FUNCTION add_command() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO device_commands (cmd_id, device_id, account_id, command) VALUES (NEW.id, NEW.device_id, NEW.account_id,
+        jsonb_build_object('kind', 'enter-pin', 'cmdId', NEW.id, 'simNumber', 1, 'pin', 'v1:damaged'));
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER add_command AFTER INSERT ON messages
+      FOR EACH ROW WHEN (NEW.id LIKE 'pin-%') EXECUTE FUNCTION add_command()`)
+  let count = 0
+  const isOneCommit = async () => {
+    count += 1
+    const id = `pin-${count}`
+    expect((await send(id)).status).toBe(202)
+    await arrived(id)
+    const { rows } = await holder.query(
+      'SELECT m.xmin = c.xmin AS "isOneCommit" FROM messages m JOIN device_commands c ON c.cmd_id = m.id WHERE m.id = $1',
+      [id],
+    )
+    return rows
+  }
+  await expect.poll(isOneCommit).toEqual([{ isOneCommit: true }])
+})
+
+test('a message is sent once, if the agent reconnects while the message is being committed', async () => {
+  const holder = await session()
+  const isOneCommit = async (id: string) =>
+    (
+      await holder.query(
+        'SELECT m.xmin = r.xmin AS same FROM messages m JOIN recipients r ON r.message_key = m.key WHERE m.id = $1',
+        [id],
+      )
+    ).rows[0]?.same
+  let count = 0
+  const reconnects = async () => {
+    count += 1
+    const id = `late-${count}`
+    await holder.query('SELECT pg_advisory_lock(4711)')
+    const accepted = send(id)
+    const pid = await blocked(holder)
+    agent.cut()
+    const waits = async () =>
+      (await holder.query('SELECT FROM pg_locks WHERE $1::int = ANY (pg_blocking_pids(pid))', [pid])).rowCount
+    await expect.poll(waits).toBeGreaterThan(0)
+    await holder.query('SELECT pg_advisory_unlock(4711)')
+    expect((await accepted).status).toBe(202)
+    await arrived(id)
+    await agent.online()
+    await send(`after-${count}`)
+    await arrived(`after-${count}`)
+    expect(arrivals(id)).toBe(1)
+    return await isOneCommit(id)
+  }
+  await expect.poll(reconnects).toBe(true)
 })
 
 interface RelayClient {
