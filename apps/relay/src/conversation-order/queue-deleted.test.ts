@@ -10,6 +10,7 @@ const world = useTestDatabase()
 beforeEach(async () => {
   await world.database.account.deleteMany()
   await world.database.conversationOrderQueue.deleteMany()
+  await world.database.installation.deleteMany()
   await world.database.account.create({ data: { id: 'a1', username: 'a1', passwordHash: '' } })
 })
 
@@ -51,6 +52,25 @@ test('only a deleted message that may be the last one of its conversation change
   expect(await places()).toEqual([['+1', hour(6)]])
   await deleteSent(world.database, 'last')
   expect(await queued()).toEqual(['+1'])
+})
+
+test('the last message is looked up again if the clock was set back after it was stored', async () => {
+  const setBack = { streamId: 'stream', secretCheck: '', clockSetBackAt: hour(4) }
+  await world.database.installation.create({ data: setBack })
+  await receive('old', hour(1))
+  await send('last', hour(9), { dueAt: hour(4) })
+  await send('approved', hour(9), { phoneNumber: '+2', dueAt: hour(5) })
+  await send('later', hour(24 * 40), { phoneNumber: '+3' })
+  await send('latest', hour(24 * 41), { phoneNumber: '+3' })
+  await updateConversationOrder(world.database)
+  await deleteSent(world.database, 'last', 'approved')
+  await updateConversationOrder(world.database)
+  expect((await places()).toSorted()).toEqual([
+    ['+1', hour(1)],
+    ['+3', hour(24 * 41)],
+  ])
+  await deleteSent(world.database, 'later')
+  expect(await queued()).toEqual([])
 })
 
 test.each([
