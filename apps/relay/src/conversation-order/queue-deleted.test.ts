@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { inboxRetention } from '../inbox/inbox-retention-statement.ts'
 import { deleteOldMessages } from '../messages/delete-old-messages-statement.ts'
+import { hashMessages } from '../messages/hash-messages.ts'
 import type { Statements } from '../store/database.ts'
 import { useTestDatabase } from '../testing/test-database.ts'
 import { updateConversationOrder } from './update-order.ts'
@@ -71,6 +72,17 @@ test('the last message is looked up again if the clock was set back after it was
   ])
   await deleteSent(world.database, 'later')
   expect(await queued()).toEqual([])
+})
+
+test('a number is looked up again when it is replaced by its hash', async () => {
+  await receive('old', hour(1))
+  await send('last', hour(6))
+  await send('other', hour(6), { phoneNumber: '+2' })
+  await updateConversationOrder(world.database)
+  await world.database.message.updateMany({ data: { state: 'Sent', finishedAt: hour(7) } })
+  await hashMessages({ database: world.database, clock: { now: () => hour(9) }, hashAfterSeconds: 60 })
+  await updateConversationOrder(world.database)
+  expect(await places()).toEqual([['+1', hour(1)]])
 })
 
 test.each([

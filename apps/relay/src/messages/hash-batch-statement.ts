@@ -51,6 +51,11 @@ export function hashBatch(statements: Statements, finishedBefore: Date, limit: n
       FROM due WHERE messages.key = due.key
     ), attachments AS (
       DELETE FROM message_attachments USING due WHERE message_key = due.key
+    ), queued AS (
+      -- The order of conversations contains the numbers until they are looked up again.
+      INSERT INTO conversation_order_queue (account_id, number)
+      SELECT DISTINCT r.account_id, r.phone_number FROM due JOIN recipients r ON r.message_key = due.key
+      ORDER BY r.account_id, r.phone_number
     ), numbers AS (
       UPDATE recipients SET phone_number = left(encode(sha256(convert_to(phone_number, 'UTF8')), 'hex'), 16)
       FROM due WHERE message_key = due.key
