@@ -52,6 +52,15 @@ test('the present time bucket, and one with few messages, are counted for each r
   expect(await read()).toEqual([0, 0, 500, 1, 0, 0, 0, 0, 0, 0, 501])
 })
 
+test('a time bucket is counted again after the clock was set back', async () => {
+  await store(10, 500)
+  nowMs += 1.5 * HOUR_MS
+  expect((await read())[10]).toBe(500)
+  nowMs -= 1.5 * HOUR_MS
+  await store(10, 1)
+  expect((await read())[10]).toBe(501)
+})
+
 test('the charts of accounts and periods are separate', async () => {
   await store(0, 500)
   await store(0, 600, 'a2')

@@ -21,6 +21,7 @@ const FAST_MS = 500
 
 interface KeptBucket {
   readonly traffic: CountedTraffic
+  readonly countedAtMs: number
   readonly freshUntilMs: number
 }
 
@@ -79,7 +80,9 @@ export class KeptTraffic {
     const counted = new Map<number, CountedTraffic>()
     for (const at of starts) {
       const bucket = kept.get(at)
-      if (bucket !== undefined && nowMs < bucket.freshUntilMs) counted.set(at, bucket.traffic)
+      if (bucket === undefined) continue
+      // A count from the future is from before the clock was set back, when the bucket may not have ended.
+      if (nowMs >= bucket.countedAtMs && nowMs < bucket.freshUntilMs) counted.set(at, bucket.traffic)
     }
     const missing = starts.filter((at) => !counted.has(at))
     for (let portion = FIRST_BUCKETS; missing.length > 0; ) {
@@ -91,7 +94,8 @@ export class KeptTraffic {
         const at = traffic.at.getTime()
         counted.set(at, traffic)
         const age = nowMs - at - stepMs
-        if (messagesIn(traffic) >= FEW_MESSAGES) kept.set(at, { traffic, freshUntilMs: nowMs + age / 10 })
+        if (messagesIn(traffic) >= FEW_MESSAGES)
+          kept.set(at, { traffic, countedAtMs: nowMs, freshUntilMs: nowMs + age / 10 })
         else kept.delete(at)
       }
     }
