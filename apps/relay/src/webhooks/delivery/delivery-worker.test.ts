@@ -252,6 +252,7 @@ describe('the round trip in which a receiver is taken', () => {
   let failsNextRead = false
 
   beforeEach(() => {
+    log.length = 0
     const { query } = Client.prototype
     vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args: unknown[]) {
       const { text = '' } = args[0] as { readonly text?: string }
@@ -276,28 +277,30 @@ describe('the round trip in which a receiver is taken', () => {
     await database.$disconnect()
   })
 
-  /** Sends an event, waits until its receiver is free, and sends another one. */
-  async function sendTwo(failsRead: boolean): Promise<void> {
+  /**
+   * Sends an event, waits until its receiver is free, sends another one, and expects these steps. A round that began
+   * before the hint takes the receiver without reading, so up to five events are sent.
+   */
+  async function expectSteps(steps: string, failsRead: boolean): Promise<void> {
     const there = await receivers.start()
     await world.webhook('w1', there.url)
     const worker = world.worker({ database })
-    await world.enqueue('m1')
-    await untilPasses(() => expect(there.requests).toHaveLength(1))
-    await untilPasses(async () => expect((await world.webhooks())[0]?.servedBy).toBeNull())
-    log.length = 0
-    failsNextRead = failsRead
-    await world.enqueue('m2')
-    await untilPasses(() => expect(there.requests).toHaveLength(2))
+    for (let events = 1; events <= 6 && !log.join().includes(steps); events++) {
+      log.length = 0
+      failsNextRead = failsRead && events > 1
+      await world.enqueue(`m${events}`)
+      await untilPasses(() => expect(there.requests).toHaveLength(events))
+      await untilPasses(async () => expect((await world.webhooks())[0]?.servedBy).toBeNull())
+    }
+    expect(log.join()).toContain(steps)
     await worker.stop()
   }
 
   test('also reads the deliveries of the receiver, if it was served recently', async () => {
-    await sendTwo(false)
-    expect(log.join()).toContain('take,read,take answered,read answered')
+    await expectSteps('take,read,take answered,read answered', false)
   })
 
   test('does not lose the receiver if this read fails', async () => {
-    await sendTwo(true)
-    expect(log.join()).toContain('take,read,take answered,read failed,read')
+    await expectSteps('take,read,take answered,read failed,read', true)
   })
 })
