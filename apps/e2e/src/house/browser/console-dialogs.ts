@@ -114,7 +114,10 @@ export function consoleDialogs({ number, deviceId, webhookId, messageId }: Dialo
       path: '/access',
       async open(page, text) {
         await press('keys.create')(page, text)
-        await page.getByRole('dialog').getByLabel(text('field.name')).fill('back door')
+        await page
+          .getByRole('dialog')
+          .getByRole('textbox', { name: text('field.name') })
+          .fill('back door')
         await confirm(page, text('common.create'))
         await page
           .getByRole('dialog')
