@@ -44,8 +44,8 @@ export async function acceptMessages(
 }
 
 /**
- * Stores messages for one device, and claims for this device in the same transaction, in one round trip. The claim
- * decides as any other claim does: it returns the messages whose turn it is, not necessarily these.
+ * Stores messages for one device, and claims for this device in the same transaction, in one round trip. Like every
+ * claim, it returns the messages whose turn it is, so an older or more urgent message comes before these.
  */
 export async function acceptAndClaim(
   database: Database,
